@@ -1,0 +1,1 @@
+"""Exact inference over dependency trees: score arrays in, trees and numbers out."""
