@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CrossarcError", "InputError", "NoTreeError", "Place", "UnsupportedConstraint"]
+__all__ = [
+    "CrossarcError",
+    "InputError",
+    "InputWarning",
+    "NoTreeError",
+    "Place",
+    "UnsupportedConstraint",
+]
 
 
 class CrossarcError(Exception):
@@ -52,3 +59,7 @@ class InputError(CrossarcError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
+
+
+class InputWarning(UserWarning):
+    """The input is not quite in its format; nothing is lost by reading it."""

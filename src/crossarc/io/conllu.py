@@ -1,0 +1,105 @@
+"""CoNLL-U, byte for byte: ten columns, comments, multiword tokens, empty nodes.
+
+Written by hand because no library is both lossless and fast: ``benchmarks/io.py`` measures it against ``conllu``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from crossarc.core import InputError, Insert, Place, Sentence, Word
+from crossarc.io.blocks import Block
+from crossarc.io.problems import format_problems, inserts_fit
+
+__all__ = ["format_sentence", "parse_block"]
+
+
+def parse_block(block: Block) -> Sentence:
+    """The sentence of a block. Raises ``InputError`` for the first thing that breaks the format."""
+    text = block.text()
+    comments, body = _split_comments(text)
+    sentence = sentence_of(body, comments, block)
+    if sentence is None:
+        raise first_error(block, text)
+    return sentence
+
+
+def sentence_of(body: str, comments: tuple[str, ...], block: Block) -> Sentence | None:
+    """The sentence, or None if ``format_problems`` would find something: the fast path of the reader.
+
+    All fields of the sentence are cut out in one go; the line break stays at the front of the field after it, so
+    that every tenth field shows whether it starts a line.
+    """
+    if "\r" in body and "\r\n" in body + "\n":
+        return None
+    fields = ("\n" + body.replace("\n", "\t\n")).split("\t")
+    lines = body.count("\n") + 1
+    if len(fields) != 10 * lines or "" in fields:
+        return None
+    inserts: tuple[Insert, ...] = ()
+    if tuple(fields[::10]) != line_ids(lines):
+        inserts = _take_inserts(fields)
+        words = len(fields) // 10
+        if words == 0 or tuple(fields[::10]) != line_ids(words) or not inserts_fit(inserts, words):
+            return None
+    columns = tuple(fields)
+    if not valid_heads(len(fields) // 10).issuperset(fields[6::10]):
+        return None
+    return Sentence(tuple([columns[i::10] for i in range(1, 10)]), comments, inserts, block.path, block.line)
+
+
+def format_sentence(sentence: Sentence) -> str:
+    """The lines of the sentence and the blank line after them."""
+    rows = list(map("\t".join, zip(word_ids(len(sentence)), *sentence.columns, strict=True)))
+    for insert in reversed(sentence.inserts):
+        rows.insert(insert.after, "\t".join(insert.row))
+    return "\n".join([*sentence.comments, *rows, "", ""])
+
+
+def first_error(block: Block, text: str, *, only_words: bool = False) -> InputError:
+    """The first problem of a block that is not well formed, with its place."""
+    line, message = next(format_problems(text.split("\n"), only_words=only_words))
+    return InputError(message, Place(block.path, block.line + line, block.sent_id()))
+
+
+@cache
+def word_ids(n: int) -> tuple[str, ...]:
+    """('1', '2', ..., 'n')"""
+    return tuple(map(str, range(1, n + 1)))
+
+
+@cache
+def line_ids(n: int) -> tuple[str, ...]:
+    """('\\n1', '\\n2', ..., '\\nn')"""
+    return tuple("\n" + id_ for id_ in word_ids(n))
+
+
+@cache
+def valid_heads(n: int) -> frozenset[str]:
+    """What may stand in HEAD in a sentence of n words."""
+    return frozenset(["_", "0", *word_ids(n)])
+
+
+def _split_comments(text: str) -> tuple[tuple[str, ...], str]:
+    """The comments before the first word, and the rest."""
+    comments = []
+    start = 0
+    while text.startswith("#", start):
+        end = text.find("\n", start)
+        if end < 0:
+            end = len(text)
+        comments.append(text[start:end])
+        start = end + 1
+    return tuple(comments), text[start:]
+
+
+def _take_inserts(fields: list[str]) -> tuple[Insert, ...]:
+    """Take the lines that are not words out of the fields."""
+    ids = fields[::10]
+    positions = [line for line, id_ in enumerate(ids) if not id_[1:].isdecimal()]
+    inserts = []
+    for before, line in enumerate(positions):
+        inserts.append(Insert(line - before, Word(ids[line][1:], *fields[10 * line + 1 : 10 * line + 10])))
+    for line in reversed(positions):
+        del fields[10 * line : 10 * line + 10]
+    return tuple(inserts)

@@ -1,0 +1,193 @@
+"""What can be wrong with a sentence: the one list of checks behind the reader's errors and ``crossarc validate``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from crossarc.core import Insert, Sentence, Word
+
+__all__ = ["LineProblem", "WordProblem", "find_cycle", "format_problems", "graph_problems", "inserts_fit", "tree_problems"]
+
+_INTEGER = re.compile(r"0|[1-9][0-9]*")
+_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
+
+
+class LineProblem(NamedTuple):
+    line: int  # counted from 0 within the sentence
+    message: str
+
+
+class WordProblem(NamedTuple):
+    word: int | None  # None: the sentence as a whole
+    message: str
+
+
+def format_problems(lines: Sequence[str], *, only_words: bool = False) -> Iterator[LineProblem]:
+    """Everything that keeps the lines of a sentence from being ten columns over the words 1..n.
+
+    ``only_words`` is for CoNLL-X, which has no comments, multiword tokens or empty nodes.
+    """
+    ids = _IdChecker()
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(lines):
+        row = line.split("\t")
+        if line.endswith("\r"):
+            yield LineProblem(number, "the line ends with CR LF; lines must end with LF alone")
+        elif line.startswith("\ufeff"):
+            yield LineProblem(number, "the file starts with a byte order mark; it must be UTF-8 without one")
+        elif line.startswith("#") and not only_words:
+            if ids.started:
+                yield LineProblem(number, "a comment after the first word")
+        elif len(row) != len(Word._fields):
+            hint = " (columns must be separated by tabs)" if len(row) == 1 and " " in line.strip() else ""
+            columns = "column" if len(row) == 1 else "columns"
+            yield LineProblem(number, f"{len(row)} {columns} instead of {len(Word._fields)}{hint}")
+            ids.take(row[0])  # a broken line still uses its id up
+        else:
+            for name, value in zip(Word._fields, row, strict=True):
+                if not value:
+                    yield LineProblem(number, f"column {name.upper()} is empty")
+            if message := ids.take(row[0]):
+                yield LineProblem(number, message)
+            elif only_words and not _INTEGER.fullmatch(row[0]):
+                yield LineProblem(number, f"ID {row[0]!r}: CoNLL-X has words only")
+            if _INTEGER.fullmatch(row[0]):
+                rows.append((number, row))
+    if message := ids.finish():
+        yield LineProblem(max(len(lines) - 1, 0), message)
+    for number, row in rows:
+        head = row[6]
+        if head and head != "_":
+            if not _INTEGER.fullmatch(head):
+                yield LineProblem(number, f"HEAD {head!r} of word {row[0]} is not a number")
+            elif int(head) > ids.words:
+                words = "word" if ids.words == 1 else "words"
+                yield LineProblem(
+                    number, f"HEAD {head} of word {row[0]} is out of range: the sentence has {ids.words} {words}"
+                )
+
+
+def inserts_fit(inserts: Sequence[Insert], words: int) -> bool:
+    """Whether multiword tokens and empty nodes have the right ids, given that the words are 1, 2, ..."""
+    checker = _IdChecker()
+    for insert in inserts:
+        checker.skip_to(insert.after)
+        if checker.take(insert.row.id):
+            return False
+    checker.skip_to(words)
+    return checker.finish() is None
+
+
+class _IdChecker:
+    """Takes the ids of a sentence in turn: 1-2, 1, 1.1, 2, 3 ..."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.words = 0  # words so far
+        self.nodes = 0  # empty nodes since the last word
+        self.covered = 0  # the last word of the last multiword token
+
+    def skip_to(self, word: int) -> None:
+        """Go on as if the words up to this one had been taken."""
+        if word != self.words:
+            self.words, self.nodes = word, 0
+
+    def take(self, id_: str) -> str | None:
+        """What is wrong with this id at this place, if anything."""
+        self.started = True
+        if _INTEGER.fullmatch(id_):
+            return self._word(int(id_))
+        if match := _EMPTY_NODE.fullmatch(id_):
+            return self._empty_node(id_, int(match[1]), int(match[2]))
+        if match := _RANGE.fullmatch(id_):
+            return self._range(id_, int(match[1]), int(match[2]))
+        return f"ID {id_!r} is not a word (3), a multiword token (3-4) or an empty node (3.1)"
+
+    def _word(self, word: int) -> str | None:
+        expected, self.words, self.nodes = self.words + 1, max(word, self.words), 0
+        if word == expected:
+            return None
+        if word < expected:
+            return f"ID {word} is doubled or out of order: {expected} expected"
+        return f"ID {expected} is missing: {word} follows {expected - 1}"
+
+    def _empty_node(self, id_: str, after: int, count: int) -> str | None:
+        self.nodes += 1
+        if after != self.words:
+            return f"empty node {id_} stands after word {self.words}"
+        if count != self.nodes:
+            return f"empty node {id_}: {after}.{self.nodes} expected"
+        return None
+
+    def _range(self, id_: str, first: int, last: int) -> str | None:
+        if first != self.words + 1:
+            return f"multiword token {id_} must stand before word {first}"
+        if last < first:
+            return f"multiword token {id_} ends before it starts"
+        if first <= self.covered:
+            return f"multiword token {id_} overlaps the one before it"
+        self.covered = last
+        return None
+
+    def finish(self) -> str | None:
+        if self.words == 0:
+            return "a sentence without words"
+        if self.covered > self.words:
+            return f"a multiword token ends at word {self.covered}, but the sentence has {self.words} words"
+        return None
+
+
+def tree_problems(sentence: Sentence) -> Iterator[WordProblem]:
+    """Everything that keeps the heads from being a tree: unknown heads, then cycles."""
+    for word, head in enumerate(sentence.head, 1):
+        if head == "_":
+            yield WordProblem(word, f"word {word} has no HEAD")
+    heads = [-1, *(0 if head == "_" else int(head) for head in sentence.head)]
+    while cycle := find_cycle(heads):
+        path = " → ".join(map(str, [*cycle, cycle[0]]))
+        message = f"the heads form a cycle: {path}" if len(cycle) > 1 else f"word {cycle[0]} is its own head"
+        yield WordProblem(min(cycle), message)
+        heads[cycle[0]] = 0
+
+
+def find_cycle(heads: Sequence[int]) -> list[int]:
+    """The words of a cycle, each followed by its head; empty if every word reaches node 0."""
+    visited_from = [0] * len(heads)
+    visited_from[0] = -1
+    for start in range(1, len(heads)):
+        word = start
+        while not visited_from[word]:
+            visited_from[word] = start
+            word = heads[word]
+        if visited_from[word] == start:
+            cycle = [word]
+            while heads[cycle[-1]] != word:
+                cycle.append(heads[cycle[-1]])
+            return cycle
+    return []
+
+
+def graph_problems(sentence: Sentence) -> Iterator[WordProblem]:
+    """Everything that is wrong with DEPS: its form, its order, arcs from nodes that are not there."""
+    nodes = {"0", *map(str, range(1, len(sentence) + 1))}
+    nodes.update(insert.row.id for insert in sentence.inserts if insert.is_empty_node)
+    for word, deps in enumerate(sentence.deps, 1):
+        if deps == "_":
+            continue
+        arcs = [arc.partition(":") for arc in deps.split("|")]
+        for head, colon, label in arcs:
+            if not (colon and label):
+                yield WordProblem(word, f"DEPS of word {word}: {head + colon!r} is not head:label")
+            elif head not in nodes:
+                yield WordProblem(word, f"DEPS of word {word}: there is no node {head}")
+            elif head == str(word):
+                yield WordProblem(word, f"DEPS of word {word}: an arc from the word to itself")
+        if all(head in nodes for head, _, _ in arcs):
+            keys = [(*map(int, head.split(".")),) for head, _, _ in arcs]
+            if keys != sorted(keys):
+                yield WordProblem(word, f"DEPS of word {word}: heads are not in order")
+            if len(set(arcs)) < len(arcs):
+                yield WordProblem(word, f"DEPS of word {word}: an arc stands twice")

@@ -1,0 +1,273 @@
+"""CoNLL-U in is CoNLL-U out, byte for byte, and what is broken is said in one line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crossarc
+from crossarc.core import InputError, InputWarning
+from crossarc.io.blocks import Block
+from crossarc.io.conllu import format_sentence, parse_block
+
+HANDMADE = Path(__file__).parents[1] / "data" / "handmade.conllu"
+
+
+def rows(*words: str) -> str:
+    """Lines from words written as `1 form head`; the other columns are `_`."""
+    lines = []
+    for word in words:
+        id_, form, head = word.split(" ")
+        lines.append("\t".join([id_, form, "_", "_", "_", "_", head, "_", "_", "_"]))
+    return "\n".join(lines) + "\n\n"
+
+
+HARD = {
+    "multiword tokens": rows("1-2 au _", "1 à 3", "2 le 3", "3 lac 0"),
+    "empty node before the first word": rows("0.1 elle _", "1 dort 0"),
+    "ten empty nodes": rows("1 a 0", *(f"1.{i} e _" for i in range(1, 11)), "2 b 1"),
+    "empty node inside a multiword token": rows("1-2 del _", "1 de 2", "1.1 x _", "2 el 0"),
+    "empty node, then a multiword token": rows("1 a 0", "1.1 x _", "2-3 bc _", "2 b 1", "3 c 1"),
+    "no heads yet": rows("1 a _", "2 b _"),
+    "MISC with doubled keys": "1\ta\t_\t_\t_\t_\t0\t_\t_\tGloss=x|Gloss=y|a=b=c|Empty=|=x|flag\n\n",
+    "spaces in FORM": "1\tvingt et un\t_\tNUM\t_\t_\t0\troot\t_\t_\n\n",
+    "FORM is an underscore": "1\t_\t_\tPUNCT\t_\t_\t0\troot\t_\t_\n\n",
+    "FORM starts with a hash": "1\t#\t#\tSYM\t_\t_\t0\troot\t_\t_\n\n",
+    "comments of any shape": "#\n#no space\n# = \n#\ttab\n# newdoc id = x\n# newpar\n# text = a = b\n" + rows("1 a 0"),
+    "separators of Unicode": "".join(rows(f"1 a{c}b 0") for c in "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r"),
+    "combining and astral characters": rows("1 e\u0301𝒳\u200d 0"),
+    "a cycle": rows("1 a 2", "2 b 1"),
+}
+
+
+@pytest.mark.parametrize("text", HARD.values(), ids=HARD.keys())
+def test_hard_cases_survive(text, tmp_path):
+    source, target = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_bytes(text.encode())
+    crossarc.write(crossarc.read(source), target)
+    assert target.read_bytes() == text.encode()
+
+
+def test_handmade_treebank_survives(tmp_path):
+    target = tmp_path / "out.conllu"
+    crossarc.write(crossarc.read(HANDMADE, trees=True), target)
+    assert target.read_bytes() == HANDMADE.read_bytes()
+
+
+def test_real_treebanks_survive(treebank_files, tmp_path):
+    target = tmp_path / "out.conllu"
+    for path in treebank_files:
+        crossarc.write(crossarc.read(path, trees=True), target)
+        assert target.read_bytes() == path.read_bytes(), path
+
+
+field = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r"), min_size=1)
+
+
+@given(
+    st.lists(st.tuples(*[field] * 8), min_size=1, max_size=5),
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r")), max_size=3),
+)
+def test_any_columns_survive(columns, comments):
+    n = len(columns)
+    lines = [f"#{comment}" for comment in comments]
+    for word, (form, lemma, upos, xpos, feats, deprel, deps, misc) in enumerate(columns, 1):
+        lines.append("\t".join([str(word), form, lemma, upos, xpos, feats, str(word % n), deprel, deps, misc]))
+    text = "\n".join(lines)
+    assert format_sentence(parse_block(Block(text.encode(), "x", 1))) == text + "\n\n"
+
+
+@given(st.integers(1, 40), st.lists(st.integers(1, 9), min_size=1, max_size=20))
+def test_pieces_of_any_size_are_put_together(chunk, lengths):
+    """However the stream is delivered, the blocks and their line numbers are the same."""
+    from crossarc.io.blocks import read_blocks
+
+    class Slow(io.BytesIO):
+        def read1(self, size=-1):
+            return super().read1(chunk)
+
+    content = "\n\n".join("\n".join(["line"] * n) for n in lengths) + "\n\n"
+    blocks = list(read_blocks(Slow(content.encode()), "x"))
+    assert [block.content.count(b"\n") + 1 for block in blocks] == lengths
+    starts = [1 + sum(lengths[:i]) + i for i in range(len(lengths))]
+    assert [block.line for block in blocks] == starts
+
+
+@pytest.mark.parametrize("ending", ["\n", ""])
+def test_missing_final_blank_line_is_reported_and_completed(ending, tmp_path):
+    path = tmp_path / "x.conllu"
+    text = rows("1 a 0")
+    path.write_text(text + text.rstrip("\n") + ending)
+    with pytest.warns(InputWarning, match=r"x\.conllu:3: no blank line after the last sentence"):
+        sentences = list(crossarc.read(path))
+    crossarc.write(sentences, path)
+    assert path.read_text() == text + text
+
+
+@pytest.mark.filterwarnings("ignore::crossarc.core.InputWarning")
+@pytest.mark.parametrize("blank", ["\n", "\n\n", "\n\n\n\n\n"])
+def test_superfluous_blank_lines_are_reported(blank, tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(rows("1 a 0") + blank + rows("1 b 0"))
+    with pytest.warns(InputWarning, match=r"x\.conllu:3: superfluous blank line"):
+        sentences = list(crossarc.read(path))
+    assert [s.form for s in sentences] == [("a",), ("b",)]
+    assert sentences[1].line == 3 + len(blank)
+
+
+BROKEN = {
+    "9 columns instead of 10": (2, "# sent_id = s\n1\ta\t_\t_\t_\t_\t0\t_\t_\n\n"),
+    "1 column instead of 10 (columns must be separated by tabs)": (1, "1 a _ _ _ _ 0 _ _ _\n\n"),
+    "column LEMMA is empty": (1, "1\ta\t\t_\t_\t_\t0\t_\t_\t_\n\n"),
+    "column MISC is empty": (1, "1\ta\t_\t_\t_\t_\t0\t_\t_\t\n\n"),
+    "column FORM is empty": (2, "1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n2\t\t_\t_\t_\t_\t0\t_\t_\t_\n\n"),
+    "ID 2 is missing: 3 follows 1": (2, rows("1 a 0", "3 b 1")),
+    "ID 1 is missing: 2 follows 0": (1, rows("2 a 0")),
+    "ID 1 is doubled or out of order: 2 expected": (2, rows("1 a 0", "1 b 1")),
+    "ID 'x' is not a word (3), a multiword token (3-4) or an empty node (3.1)": (1, rows("x a 0")),
+    "ID '01' is not a word (3), a multiword token (3-4) or an empty node (3.1)": (1, rows("01 a 0")),
+    "empty node 1.2: 1.1 expected": (2, rows("1 a 0", "1.2 x _")),
+    "empty node 1.1 stands after word 0": (1, rows("1.1 x _", "1 a 0")),
+    "multiword token 2-3 must stand before word 2": (1, rows("2-3 x _", "1 a 0", "2 b 1", "3 c 1")),
+    "multiword token 2-3 overlaps the one before it": (3, rows("1-2 x _", "1 a 0", "2-3 y _", "2 b 1", "3 c 1")),
+    "multiword token 2-1 ends before it starts": (2, rows("1 a 0", "2-1 x _", "2 b 1")),
+    "a multiword token ends at word 3, but the sentence has 1 words": (2, rows("1-3 x _", "1 a 0")),
+    "a sentence without words": (1, "# sent_id = s\n\n"),
+    "a comment after the first word": (2, "1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n# x\n\n"),
+    "HEAD 3 of word 1 is out of range: the sentence has 2 words": (1, rows("1 a 3", "2 b 0")),
+    "HEAD '-1' of word 2 is not a number": (2, rows("1 a 0", "2 b -1")),
+    "HEAD '1.1' of word 2 is not a number": (2, rows("1 a 0", "2 b 1.1")),
+    "the line ends with CR LF; lines must end with LF alone": (1, rows("1 a 0").replace("\n", "\r\n")),
+    "the file starts with a byte order mark; it must be UTF-8 without one": (1, "\ufeff" + rows("1 a 0")),
+}
+
+
+@pytest.mark.parametrize("message", BROKEN)
+def test_broken_sentences_are_named(message, tmp_path):
+    line, text = BROKEN[message]
+    path = tmp_path / "x.conllu"
+    path.write_bytes((rows("1 a 0") + text).encode())
+    if message.startswith("the file starts"):
+        path.write_bytes((text + rows("1 a 0")).encode())
+        line -= 2
+    with pytest.raises(InputError) as caught, warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        list(crossarc.read(path))
+    assert caught.value.message == message
+    assert (caught.value.place.path, caught.value.place.line) == (str(path), line + 2)
+
+
+TREES = {
+    "the heads form a cycle: 2 → 3 → 2": (2, rows("1 a 0", "2 b 3", "3 c 2")),
+    "word 10 is its own head": (10, rows(*(f"{i} w {i - 1}" for i in range(1, 10)), "10 w 10")),
+    "word 2 has no HEAD": (2, rows("1 a 0", "2 b _")),
+}
+
+
+@pytest.mark.parametrize("message", TREES)
+def test_what_is_not_a_tree_is_named_where_trees_are_asked_for(message, tmp_path):
+    line, text = TREES[message]
+    path = tmp_path / "x.conllu"
+    path.write_text("# sent_id = s1\n" + text)
+    assert len(list(crossarc.read(path))) == 1
+    with pytest.raises(InputError, match=f"x.conllu:{line + 1}: sentence s1: {message}"):
+        list(crossarc.read(path, trees=True))
+
+
+def test_invalid_utf8_is_named(tmp_path):
+    path = tmp_path / "x.conllu"
+    good = rows("1 a 0").encode()
+    path.write_bytes(good + b"# sent_id = s2\n" + good.replace(b"a", b"a\xff") + good)
+    with pytest.raises(InputError, match=r"x\.conllu:4: sentence s2: byte 0xff is not valid UTF-8"):
+        list(crossarc.read(path))
+    errors = []
+    assert len(list(crossarc.read(path, on_error=errors.append))) == 2
+    assert len(errors) == 1
+
+
+def test_skip_warns_and_goes_on(tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(rows("1 a 0") + rows("1 a 7") + rows("1 b 0"))
+    with pytest.warns(InputWarning, match="out of range"):
+        assert [s.form for s in crossarc.read(path, on_error="skip")] == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\n\n\n"])
+def test_a_file_without_sentences_is_an_error(content, tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no sentences"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        list(crossarc.read(path))
+
+
+def test_missing_files_and_directories_are_named(tmp_path):
+    with pytest.raises(InputError, match="nowhere: no such file"):
+        list(crossarc.read(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="is a directory"):
+        list(crossarc.read(tmp_path))
+
+
+@pytest.mark.parametrize(("suffix", "opener"), [(".gz", gzip.open), (".xz", lzma.open)])
+def test_compressed_files(suffix, opener, tmp_path):
+    path = tmp_path / f"x.conllu{suffix}"
+    text = rows("1 a 0") * 3000
+    with opener(path, "wt") as stream:
+        stream.write(text)
+    copy = tmp_path / f"y.conllu{suffix}"
+    crossarc.write(crossarc.read(path), copy)
+    with opener(copy, "rt") as stream:
+        assert stream.read() == text
+    copy.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match="damaged or truncated"):
+        list(crossarc.read(copy))
+
+
+def test_standard_streams(monkeypatch):
+    text = rows("1 a 0")
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out))
+    crossarc.write(crossarc.read("-"), "-")
+    assert out.getvalue() == text.encode()
+
+
+def test_writing_over_the_file_that_is_read(tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(rows("1 a 0") * 20_000)
+    crossarc.write((s.with_tree(s.heads, ["_", "root"]) for s in crossarc.read(path)), path)
+    assert path.read_text().count("root") == 20_000
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(rows("1 a 0") + rows("1 a 7"))
+    before = path.read_text()
+    with pytest.raises(InputError):
+        crossarc.write(crossarc.read(path), path)
+    assert path.read_text() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_memory_stays_flat(tmp_path):
+    """Reading and writing ten times as much needs no more memory."""
+    import tracemalloc
+
+    def peak(sentences: int) -> int:
+        path = tmp_path / "x.conllu"
+        path.write_text(rows("1 a 0", "2 b 1") * sentences)
+        tracemalloc.start()
+        crossarc.write(crossarc.read(path), tmp_path / "y.conllu")
+        _, top = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return top
+
+    assert peak(100_000) < 1.2 * peak(10_000)
