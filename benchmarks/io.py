@@ -37,9 +37,7 @@ def seconds(work, *paths: Path) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
@@ -59,9 +57,7 @@ def main() -> None:
             median = statistics.median(values)
             print(f"  {name:10} {median:8.3f} s   {words / median:10,.0f} words/s")
         ratio = statistics.median(times["conllu"]) / statistics.median(times["crossarc"])
-        print(
-            f"  Crossarc is {ratio:.1f} times as fast; byte-identical output: {'yes' if lossless else 'NO'}"
-        )
+        print(f"  Crossarc is {ratio:.1f} times as fast; byte-identical output: {'yes' if lossless else 'NO'}")
 
 
 if __name__ == "__main__":

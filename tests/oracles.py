@@ -96,3 +96,19 @@ def entropy(scores: np.ndarray, **flags: bool) -> float:
     log_z = log_partition(scores, **flags)
     log_p = np.array([s - log_z for s, _, _ in scored_trees(scores, **flags)])
     return float(-(np.exp(log_p) * log_p).sum())
+
+
+def second_order_parts(heads) -> list[tuple[int, int, int]]:
+    """(h, s, m) for each arc h -> m: s is the child of h next to m towards h on the same side, or h itself."""
+    parts = []
+    for m in range(1, len(heads)):
+        h = heads[m]
+        between = [s for s in range(min(h, m) + 1, max(h, m)) if heads[s] == h]
+        nearest = (max(between) if h < m else min(between)) if between else h
+        parts.append((h, nearest, m))
+    return parts
+
+
+def second_order_score(arcs: np.ndarray, siblings: np.ndarray, heads) -> float:
+    """The sum of arcs[h, m] + siblings[h, s, m] over the parts of a tree."""
+    return float(sum(arcs[h, m] + siblings[h, s, m] for h, s, m in second_order_parts(heads)))

@@ -151,14 +151,10 @@ def test_random_tree_is_a_tree(n, single_root):
         assert not single_root or n == 0 or np.count_nonzero(heads == 0) == 1
 
 
-@pytest.mark.parametrize(
-    ("n", "single_root", "count"), [(3, False, 16), (3, True, 9), (4, False, 125), (4, True, 64)]
-)
+@pytest.mark.parametrize(("n", "single_root", "count"), [(3, False, 16), (3, True, 9), (4, False, 125), (4, True, 64)])
 def test_random_tree_is_uniform(n, single_root, count):
     rng = np.random.default_rng(11)
-    drawn = Counter(
-        tuple(random_tree(n, rng=rng, single_root=single_root).tolist()) for _ in range(100 * count)
-    )
+    drawn = Counter(tuple(random_tree(n, rng=rng, single_root=single_root).tolist()) for _ in range(100 * count))
     trees = oracles.all_trees(n, single_root=single_root)
     assert len(trees) == count
     assert drawn.keys() <= set(trees)

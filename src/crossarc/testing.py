@@ -123,9 +123,7 @@ def _decode_pruefer(code: NDArray[np.int64], n: int) -> list[int]:
     return node_heads
 
 
-def _treebank(
-    size: int, seed: int, nonprojectivity: float, vocabulary: int, max_words: int
-) -> Iterator[Sentence]:
+def _treebank(size: int, seed: int, nonprojectivity: float, vocabulary: int, max_words: int) -> Iterator[Sentence]:
     dice = _Dice(np.random.default_rng(seed))
     grammar = _Grammar(dice, _Lexicon(dice, vocabulary))
     for number in range(1, size + 1):
@@ -307,9 +305,7 @@ def _finite(number: str, tense: str) -> str:
 
 def _noun(stem: str, gender: str) -> _Noun:
     lemma = stem + _ENDINGS[gender, "Sing"][0]
-    words = {
-        a: w._replace(lemma=lemma) for a, w in _paradigm(stem, "NOUN", "N").items() if a.gender == gender
-    }
+    words = {a: w._replace(lemma=lemma) for a, w in _paradigm(stem, "NOUN", "N").items() if a.gender == gender}
     return _Noun(gender, words)
 
 
@@ -369,9 +365,7 @@ class _Edges:
 _Placed = tuple[_Phrase, _Phrase | None]
 
 
-def _ordered(
-    phrase: _Phrase, head: _Phrase | None, edges: _Edges | None, nonprojectivity: float
-) -> list[_Placed]:
+def _ordered(phrase: _Phrase, head: _Phrase | None, edges: _Edges | None, nonprojectivity: float) -> list[_Placed]:
     """The words of a phrase in order, each with its head; what moves away goes to the clause's edges."""
     if phrase.is_clause:
         edges = _Edges(edges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from crossarc.core import InputError, InputWarning, Place
@@ -39,12 +39,15 @@ class Block(NamedTuple):
         return None
 
 
-def read_blocks(stream: InputStream, path: str) -> Iterator[Block]:
+def read_blocks(
+    stream: InputStream, path: str, *, report: Callable[[InputError], None] | None = None
+) -> Iterator[Block]:
     """Cut the stream at blank lines. Only LF ends a line: a form may hold any other separator of Unicode.
 
-    A missing or superfluous blank line is reported as an ``InputWarning``; a stream without
-    sentences is an ``InputError``.
+    A missing or superfluous blank line is reported, by default as an ``InputWarning``; a stream without sentences is
+    an ``InputError``.
     """
+    report = report or _warn
     line = 1
     found = False
     for chunk in _chunks_of_whole_blocks(stream):
@@ -52,10 +55,10 @@ def read_blocks(stream: InputStream, path: str) -> Iterator[Block]:
             content = part.lstrip(b"\n")
             superfluous = len(part) - len(content)
             if superfluous or not content:
-                _warn("superfluous blank line (left out)", path, line)
+                report(InputError("superfluous blank line (left out)", Place(path, line)))
             if content.endswith(b"\n"):  # only the last part can
                 content = content[:-1]
-                _warn("no blank line after the last sentence", path, line + part.count(b"\n") - 1)
+                report(InputError("no blank line after the last sentence", Place(path, line + part.count(b"\n") - 1)))
             if content:
                 found = True
                 yield Block(content, path, line + superfluous)
@@ -72,11 +75,13 @@ def _chunks_of_whole_blocks(stream: InputStream) -> Iterator[bytes]:
         buffer += piece
         cut = buffer.rfind(b"\n\n", searched)
         if cut >= 0:
+            while cut > 0 and buffer[cut - 1] == ord("\n"):  # superfluous blank lines go to the next chunk
+                cut -= 1
             yield bytes(buffer[:cut])
             del buffer[: cut + 2]
     if buffer:
         yield bytes(buffer if buffer.endswith(b"\n") else buffer + b"\n")
 
 
-def _warn(message: str, path: str, line: int) -> None:
-    warnings.warn(f"{Place(path, line)}: {message}", InputWarning, stacklevel=2)
+def _warn(problem: InputError) -> None:
+    warnings.warn(str(problem), InputWarning, stacklevel=3)

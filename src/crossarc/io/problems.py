@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from crossarc.core import Insert, Sentence, Word
 
-__all__ = ["LineProblem", "WordProblem", "find_cycle", "format_problems", "graph_problems", "inserts_fit", "tree_problems"]
+__all__ = [
+    "LineProblem",
+    "WordProblem",
+    "find_cycle",
+    "format_problems",
+    "graph_problems",
+    "inserts_fit",
+    "tree_problems",
+]
 
 _INTEGER = re.compile(r"0|[1-9][0-9]*")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")

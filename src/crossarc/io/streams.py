@@ -8,15 +8,15 @@ import lzma
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol, cast
+from typing import IO, Any, BinaryIO, Protocol, cast
 
 from crossarc.core import CrossarcError, InputError, Place
 
 __all__ = ["InputStream", "open_input", "open_output"]
 
-_OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+_OPENERS: dict[str, Callable[[str, str], Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
 class InputStream(Protocol):

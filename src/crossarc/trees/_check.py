@@ -20,6 +20,20 @@ def first_bad_score(scores):
 
 
 @kernel
+def first_bad_sibling(siblings):
+    """Flat index of the first NaN or +inf among the siblings[h, s, m] that a tree could use, else -1."""
+    size = len(siblings)
+    for h in range(size):
+        for s in range(size):
+            low, high = (s + 1, size) if s > h else (1, size if s == h else s)
+            for m in range(low, high):
+                # the comparison is False for NaN as well as for +inf
+                if m != h and not siblings[h, s, m] < np.inf:
+                    return (h * size + s) * size + m
+    return -1
+
+
+@kernel
 def best_labels(scores, arcs, labels):
     """arcs[h, m] = max_l scores[h, m, l]; labels[h, m] = the lowest l that reaches it (MS07 §3)."""
     size, _, n_labels = scores.shape

@@ -119,4 +119,6 @@ def _check_arc(head: int, modifier: int, size: int) -> None:
 
 def _check_label(modifier: int, label: int, shape: tuple[int, ...]) -> None:
     if not (1 <= modifier < shape[0] and 0 <= label < shape[2]):
-        raise ValueError(f"constraint on label {label} of word {modifier}: there are {shape[0] - 1} words and {shape[2]} labels")
+        raise ValueError(
+            f"constraint on label {label} of word {modifier}: there are {shape[0] - 1} words and {shape[2]} labels"
+        )

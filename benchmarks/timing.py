@@ -1,0 +1,59 @@
+"""Medians of interleaved repetitions (ours, a peer, ours, the next peer, ...): noise then falls on all."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+
+Call = Callable[[], object]
+
+_SHORTEST_SAMPLE = 1e-3  # seconds; faster calls are repeated within a sample
+_MOST_SAMPLES = 101
+
+
+def medians(ours: Call, peers: Mapping[str, Call], *, seconds: float) -> tuple[float, dict[str, float]]:
+    """Seconds per call: of `ours`, and of each peer. Every sample of a peer comes right after one of ours.
+
+    A peer is sampled until it has had `seconds`, but at least once. All must have been called before.
+    """
+    our_clock, clocks = _Clock(ours), {name: _Clock(call) for name, call in peers.items()}
+    waiting = list(clocks.values())
+    while waiting:
+        for clock in waiting:
+            our_clock.sample()
+            clock.sample()
+        waiting = [clock for clock in waiting if not clock.had(seconds)]
+    return our_clock.median(), {name: clock.median() for name, clock in clocks.items()}
+
+
+def median(call: Call, *, seconds: float) -> float:
+    """Seconds per call, of one that has been called before."""
+    clock = _Clock(call)
+    while not clock.had(seconds):
+        clock.sample()
+    return clock.median()
+
+
+class _Clock:
+    """The samples of one call; the first is thrown away when it was too short to be exact."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._repeats = 1
+        self._samples: list[float] = []
+        self.sample()
+        if self._samples[0] < _SHORTEST_SAMPLE:
+            self._repeats = round(_SHORTEST_SAMPLE / self._samples.pop()) + 1
+
+    def sample(self) -> None:
+        start = time.perf_counter()
+        for _ in range(self._repeats):
+            self._call()
+        self._samples.append((time.perf_counter() - start) / self._repeats)
+
+    def had(self, seconds: float) -> bool:
+        return len(self._samples) >= _MOST_SAMPLES or sum(self._samples) * self._repeats >= seconds
+
+    def median(self) -> float:
+        return statistics.median(self._samples)

@@ -1,0 +1,3 @@
+from crossarc.cli import main
+
+main()

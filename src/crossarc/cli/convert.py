@@ -1,0 +1,47 @@
+"""crossarc convert"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+import click
+
+from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
+from crossarc.core import Sentence
+from crossarc.io import Format, format_of, read, write
+from crossarc.io.conllx import lost_in_conllx
+
+FORMAT = click.Choice(["conllu", "conllx"])
+
+
+@click.command("convert")
+@click.argument("file", type=FILES)
+@click.option("-o", "--output", type=FILES, default="-", help="Where to write; standard output by default.")
+@click.option("--from", "source", type=FORMAT, help="Format of FILE; by default what its name says.")
+@click.option("--to", "target", type=FORMAT, help="Format of the output; by default what its name says.")
+@on_error_option
+def command(file: str, output: str, source: str | None, target: str | None, on_error: str) -> None:
+    """Convert between CoNLL-U and CoNLL-X.
+
+    CoNLL-X to CoNLL-U loses nothing: PHEAD and PDEPREL go to MISC, and come back from there. CoNLL-X has no place for
+    comments, multiword tokens, empty nodes, DEPS and MISC; what is lost on the way there is counted on stderr.
+    """
+    errors = ErrorLog(on_error)
+    lost: Counter[str] = Counter()
+    to = cast(Format, target or format_of(output))
+    sentences: Iterable[Sentence] = read(file, format=cast(Format | None, source), on_error=errors.on_error)
+    if to == "conllx":
+        sentences = _counting_losses(sentences, lost)
+    write(progress(sentences, file), output, format=to)
+    errors.report()
+    if +lost:
+        what = ", ".join(f"{count} {kind}" for kind, count in lost.items() if count)
+        click.echo(f"crossarc: CoNLL-X has no place for: {what}", err=True)
+
+
+def _counting_losses(sentences: Iterable[Sentence], lost: Counter[str]) -> Iterator[Sentence]:
+    for sentence in sentences:
+        lost.update(lost_in_conllx(sentence))
+        yield sentence

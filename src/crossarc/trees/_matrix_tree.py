@@ -1,0 +1,401 @@
+"""Sums over all trees by a subtraction-free form of the Matrix-Tree theorem (MS07 §3.2).
+
+McDonald & Satta (2007) take the determinant and the inverse of the Laplacian. Both subtract numbers of the same size, so
+we eliminate words instead, in the manner of Grassmann, Taksar & Heyman (1985). Read the scores as a random walk: word m
+steps to head h with a probability proportional to exp(scores[h, m]). To eliminate a word w is to walk on from it at
+once: whoever stepped to w steps to one of w's heads. The sum over all trees is a product of pivots, the
+total weights of the arcs into each word when its turn comes. Everything is a sum, product or quotient of
+positive numbers, so that it keeps its full relative accuracy.
+
+``graph[g, x]`` is, for a word x that is still there, the weight of the arc from g to x; and, for a word x that
+has been eliminated, the probability that a walk from x meets g before any other node that is still there. Row 0 is
+the root; entries [x, x] mean nothing.
+
+One child of the root (``single_root``): give the root's arcs an infinitesimal weight. A tree's order is its number of root
+arcs, so we keep what is left at order one. Row 0 is then of order one and drops out of the pivots, until a
+word turns up that has no other head (``rooted``): that one is the root's child and takes the root's place.
+
+Plain floating-point numbers are right as long as independently drawn heads make a tree with a probability that is not
+absurdly small: an underflow loses at most 5e-324, and a unit of weight on an arc changes Z by at most 1.
+Below ``TRUSTED`` the same elimination is done with the logarithms of the numbers.
+"""
+
+import numpy as np
+
+from crossarc.trees._exponential import exponentials
+from crossarc.trees._kernel import kernel
+
+TRUSTED = 1e-200
+
+
+@kernel
+def log_partition(scores, single_root):
+    """The logarithm of the sum over all trees of exp(score); -inf if there is no tree. O(n³)."""
+    log_z = np.nan
+    for in_logs in (False, True):
+        if np.isnan(log_z):
+            log_z = log_sum(scores, single_root, in_logs)
+    return log_z
+
+
+@kernel
+def log_sum(scores, single_root, in_logs):
+    """log Z. NaN if the numbers must be kept ``in_logs``, and are not."""
+    size = len(scores)
+    graph = np.empty((size, size))
+    scale = normalise(scores, single_root, in_logs, graph)
+    if scale == -np.inf or size == 1:
+        return scale
+    z, _ = eliminate(graph, 0, 0, 1, size, 2, size, not single_root, one(in_logs), in_logs)
+    return scale + log_of(trusted(times(z, graph[0, 1], in_logs), in_logs), in_logs)
+
+
+@kernel
+def marginals(scores, single_root, out):
+    """out[h, m] = the probability of the arc from h to m; returns log Z, or -inf if there is no tree. O(n³).
+
+    ``out`` may be ``scores`` itself.
+    """
+    log_z = np.nan
+    for in_logs in (False, True):
+        if np.isnan(log_z):
+            log_z = all_marginals(scores, single_root, in_logs, out)
+    return log_z
+
+
+@kernel
+def all_marginals(scores, single_root, in_logs, out):
+    """The marginals and log Z. NaN if the numbers must be kept ``in_logs``, and are not.
+
+    The marginals of a word are simple when all others have been eliminated (``head_distributions``). To get there
+    for every word, halve the words: eliminate the right half and go on with the left one, then the other way
+    round. Eliminating k/2 of k words costs O(k²n), so all of this costs O(n³): about 3/2 n³ multiplications.
+    """
+    size = len(scores)
+    weights = np.empty((size, size))
+    scale = normalise(scores, single_root, in_logs, weights)
+    if scale == -np.inf or size == 1:
+        out[:] = 0.0
+        return scale
+    rows = first_graph(weights)
+    escapes = np.empty((size, size))
+    right_halves = []
+    lo, hi, root, shift, free, rooted = 1, size, 0, 0, size, not single_root
+    z = one(in_logs)
+    while True:
+        while hi - lo > 2:
+            mid = (lo + hi) // 2
+            right_halves.append((lo, mid, hi, root, shift, free, rooted))
+            root, shift = copy_graph(rows, lo, hi, root, shift, free)
+            product, rooted = eliminate(rows, root, shift, lo, hi, mid, hi, rooted, z, in_logs)
+            if lo == 1:
+                z = product
+            hi, free = mid, shift + mid
+        for word in range(lo, hi):
+            copy_row(escapes[word], rows[root])
+            rooted_here = rooted
+            if hi - lo == 2:
+                other = lo + hi - 1 - word
+                pivot, rooted_here = eliminate_last(
+                    escapes[word], rows[shift + word], rows[shift + other], other, rooted, in_logs
+                )
+                if word == 1:
+                    z = trusted(times(z, pivot, in_logs), in_logs)
+            escapes[word, 0] = zero(in_logs) if single_root and rooted_here else one(in_logs)
+        if len(right_halves) == 0:
+            break
+        lo, mid, hi, root, shift, free, rooted = right_halves.pop()
+        _, rooted = eliminate(rows, root, shift, lo, hi, lo, mid, rooted, z, in_logs)
+        lo = mid
+    log_z = log_of(trusted(times(z, escapes[1, 1], in_logs), in_logs), in_logs)
+    if log_z > -np.inf and not head_distributions(weights, escapes, in_logs, out):
+        return np.nan
+    return scale + log_z
+
+
+@kernel
+def trusted(product, in_logs):
+    """A product of pivots; NaN, now and for ever, if it came so close to an underflow that it lost digits."""
+    return product if in_logs or TRUSTED < product < np.inf else np.nan
+
+
+@kernel
+def normalise(scores, single_root, in_logs, graph):
+    """Fill the graph with weights whose sum over the heads of each word is 1; returns the log of what that took out.
+
+    With ``single_root`` that sum is over heads other than the root, and row 0 has a maximum of 1. -inf if
+    a word has no possible head.
+    """
+    n = len(scores) - 1
+    first = 1 if single_root else 0
+    top = np.full(n + 1, -np.inf)
+    for h in range(first, n + 1):
+        # the diagonal may hold anything
+        top_without = top[h]
+        for m in range(n + 1):
+            top[m] = scores[h, m] if scores[h, m] > top[m] else top[m]
+        top[h] = top_without
+    scale = 0.0
+    for m in range(1, n + 1):
+        if top[m] == -np.inf:
+            top[m] = scores[0, m]
+            if top[m] == -np.inf:
+                return -np.inf
+        scale += top[m]
+    for h in range(n + 1):
+        for m in range(n + 1):
+            graph[h, m] = scores[h, m] - top[m]
+    exponentials(graph.reshape(graph.size))
+    sums = np.zeros(n + 1)
+    for h in range(first, n + 1):
+        graph[h, 0] = graph[h, h] = 0.0
+        for m in range(n + 1):
+            sums[m] += graph[h, m]
+    for m in range(n + 1):
+        # zero: a word without any head but the root, when that one is not counted
+        sums[m] = sums[m] if sums[m] > 0.0 else 1.0
+        scale += np.log(sums[m])
+    for h in range(first, n + 1):
+        if in_logs:
+            for m in range(n + 1):
+                graph[h, m] = scores[h, m] - top[m] - np.log(sums[m])
+            graph[h, 0] = graph[h, h] = -np.inf
+        else:
+            for m in range(n + 1):
+                graph[h, m] /= sums[m]
+    if single_root and n > 0:
+        scale += normalise_root(scores, top, sums, in_logs, graph)
+    return scale
+
+
+@kernel
+def normalise_root(scores, top, sums, in_logs, graph):
+    """Fill the root's row; returns the log of what makes its maximum 1, -inf if the root has no arcs."""
+    best = -np.inf
+    for m in range(1, len(scores)):
+        graph[0, m] = scores[0, m] - top[m] - np.log(sums[m])
+        best = max(best, graph[0, m])
+    if best > -np.inf:
+        for m in range(1, len(scores)):
+            graph[0, m] = graph[0, m] - best if in_logs else np.exp(graph[0, m] - best)
+    graph[0, 0] = zero(in_logs)
+    return best
+
+
+# A stack of graphs in one array of rows. A graph of the words lo..hi-1 has the root in row `root` and word x in row
+# `shift + x`; row `free` and those after it are not in use.
+
+
+@kernel
+def first_graph(weights):
+    """The rows of the stack, with the graph of all words at its bottom."""
+    size = len(weights)
+    rows = np.empty((3 * size + 2, size))
+    for g in range(size):
+        copy_row(rows[g], weights[g])
+    return rows
+
+
+@kernel
+def copy_row(target, source):
+    """A plain loop: Numba compiles slice assignment into a great deal of code."""
+    for x in range(len(source)):
+        target[x] = source[x]
+
+
+@kernel
+def copy_graph(rows, lo, hi, root, shift, free):
+    """Copy the graph of the words lo..hi-1 to the row ``free``; returns the new root and shift."""
+    copy_row(rows[free], rows[root])
+    for word in range(lo, hi):
+        copy_row(rows[free + 1 + word - lo], rows[shift + word])
+    return free, free + 1 - lo
+
+
+@kernel
+def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product, in_logs):
+    """Eliminate the words begin..end-1, the first or the last ones of the graph of lo..hi-1.
+
+    Returns the product times the pivots, NaN if that is not to be trusted any more, and whether the root's arcs
+    now count like any others.
+    """
+    from_left = begin == lo
+    while begin < end:
+        word = lo if from_left else hi - 1
+        gone = 0
+        if end - begin > 1 and not in_logs:
+            next_word = lo + 1 if from_left else hi - 2
+            first, last = (lo + 2, hi) if from_left else (lo, hi - 2)
+            gone, pivot = eliminate_two(rows, root, shift, first, last, word, next_word, rooted)
+        if gone == 0:
+            first, last = (lo + 1, hi) if from_left else (lo, hi - 1)
+            pivot, rooted = eliminate_one(rows, root, shift, first, last, word, rooted, in_logs)
+            gone = 1
+        product = trusted(times(product, pivot, in_logs), in_logs)
+        if from_left:
+            lo += gone
+            begin += gone
+        else:
+            hi -= gone
+            end -= gone
+    return product, rooted
+
+
+@kernel
+def eliminate_one(rows, root, shift, first, last, word, rooted, in_logs):
+    """Eliminate a word, so that first..last-1 stay; returns the pivot and ``rooted``. O(n) for each word that stays."""
+    row = rows[shift + word]
+    pivot = rows[root, word] if rooted else zero(in_logs)
+    for g in range(shift + first, shift + last):
+        pivot = plus(pivot, rows[g, word], in_logs)
+    if pivot == zero(in_logs):
+        if rooted:
+            return pivot, rooted
+        # no head but the root: the word is the root's only child, and stands for it from now on
+        pivot = rows[root, word]
+        copy_row(rows[root], row)
+        rows[root, word] = one(in_logs)
+        return pivot, True
+    for g in range(shift + first, shift + last):
+        step_past(rows[g], row, word, pivot, in_logs)
+    step_past(rows[root], row, word, pivot, in_logs)
+    return pivot, rooted
+
+
+@kernel
+def eliminate_last(root_row, kept_row, row, word, rooted, in_logs):
+    """``eliminate_one`` when only one other word is left, and only the root's row is of interest."""
+    pivot = plus(kept_row[word], root_row[word], in_logs) if rooted else kept_row[word]
+    if pivot == zero(in_logs):
+        if rooted:
+            return pivot, rooted
+        pivot = root_row[word]
+        copy_row(root_row, row)
+        root_row[word] = one(in_logs)
+        return pivot, True
+    step_past(root_row, row, word, pivot, in_logs)
+    return pivot, rooted
+
+
+@kernel
+def step_past(target, row, word, pivot, in_logs):
+    """Whoever steps to the word now steps, as often as the word itself does, to the node of row ``target``."""
+    share = target[word] - pivot if in_logs else target[word] / pivot
+    if in_logs:
+        if share > -np.inf:
+            for x in range(len(row)):
+                target[x] = plus(target[x], share + row[x], True)
+    else:
+        for x in range(len(row)):
+            target[x] += share * row[x]
+    target[word] = share
+
+
+@kernel
+def eliminate_two(rows, root, shift, first, last, a, b, rooted):
+    """``eliminate_one`` for the word a and then for b, reading and writing every other row once instead of twice.
+
+    Returns 2 and the product of both pivots (which may underflow); or 0, changing nothing, if one of them is zero.
+    """
+    row_a, row_b = rows[shift + a], rows[shift + b]
+    into_a = rows[root, a] if rooted else 0.0
+    into_b = rows[root, b] if rooted else 0.0
+    for g in range(shift + first, shift + last):
+        into_a += rows[g, a]
+        into_b += rows[g, b]
+    pivot_a = into_a + row_b[a]
+    if pivot_a == 0.0:
+        return 0, 0.0
+    pivot_b = into_b + row_a[b] * (into_a / pivot_a)
+    if pivot_b == 0.0:
+        return 0, 0.0
+    step_past(row_b, row_a, a, pivot_a, False)
+    for g in range(shift + first, shift + last):
+        step_past_two(rows[g], row_a, row_b, a, b, 1.0 / pivot_a, 1.0 / pivot_b)
+    step_past_two(rows[root], row_a, row_b, a, b, 1.0 / pivot_a, 1.0 / pivot_b)
+    return 2, pivot_a * pivot_b
+
+
+@kernel
+def step_past_two(target, row_a, row_b, a, b, inverse_a, inverse_b):
+    """``step_past`` for a and then for b, with the inverses of their pivots."""
+    share_a = target[a] * inverse_a
+    share_b = (target[b] + share_a * row_a[b]) * inverse_b
+    for x in range(len(target)):
+        target[x] += share_a * row_a[x] + share_b * row_b[x]
+    target[a] = share_a + share_b * row_b[a]
+    target[b] = share_b
+
+
+@kernel
+def head_distributions(weights, escapes, in_logs, out):
+    """out[h, m] = the probability of each head h of each word m; False, changing nothing, if out of range.
+
+    Wilson (1996): the head of a word is the one that a walk takes on leaving the word for the last time, so
+    its probability is proportional to the weight of the arc times the probability that a walk from h comes to
+    the root before it comes back to m: ``escapes[m, h]``, the root's row when all words but m are eliminated.
+    """
+    size = len(weights)
+    for h in range(size):
+        for m in range(size):
+            weights[h, m] = times(weights[h, m], escapes[m, h], in_logs)
+        weights[h, h] = weights[h, 0] = zero(in_logs)
+    if in_logs:
+        exponentials_of_columns(weights)
+    totals = np.zeros(size)
+    for h in range(size):
+        for m in range(size):
+            totals[m] += weights[h, m]
+    totals[0] = 1.0
+    for m in range(size):
+        if not 0.0 < totals[m] < np.inf:
+            return False
+    for h in range(size):
+        for m in range(size):
+            out[h, m] = weights[h, m] / totals[m]
+    return True
+
+
+@kernel
+def exponentials_of_columns(logs):
+    """Replace each column of logarithms by the numbers, up to a factor that makes the largest one 1."""
+    size = len(logs)
+    logs[:, 0] = 0.0
+    for m in range(1, size):
+        top = -np.inf
+        for h in range(size):
+            top = max(top, logs[h, m])
+        for h in range(size):
+            logs[h, m] = np.exp(logs[h, m] - top)
+
+
+# The two arithmetics: positive numbers, or their logarithms.
+
+
+@kernel
+def zero(in_logs):
+    return -np.inf if in_logs else 0.0
+
+
+@kernel
+def one(in_logs):
+    return 0.0 if in_logs else 1.0
+
+
+@kernel
+def times(a, b, in_logs):
+    return a + b if in_logs else a * b
+
+
+@kernel
+def plus(a, b, in_logs):
+    if not in_logs:
+        return a + b
+    low, high = min(a, b), max(a, b)
+    # below, the smaller one is less than half a unit in the last place of the sum
+    return high if low < high - 40.0 or low == -np.inf else high + np.log1p(np.exp(low - high))
+
+
+@kernel
+def log_of(product, in_logs):
+    return product if in_logs else np.log(product)

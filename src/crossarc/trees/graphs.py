@@ -1,0 +1,106 @@
+"""Dependency graphs: words may have several heads, but there is no cycle."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossarc.trees._graph_search import grow
+from crossarc.trees._hill_climbing import graph_of
+from crossarc.trees._hill_climbing import graph_score as sum_of_parts
+from crossarc.trees._input import Scores, best_label_of_each_arc, checked_scores
+from crossarc.trees._siblings import checked_siblings
+from crossarc.trees._starts import Start, best_tree_by_arcs, checked_search, find_start, writeable
+
+__all__ = ["best_graph", "graph_score"]
+
+
+def best_graph(
+    arcs: ArrayLike,
+    siblings: ArrayLike | None = None,
+    *,
+    start: Start = "projective",
+    max_changes: int | None = None,
+) -> NDArray[np.bool_]:
+    """A good acyclic graph in which every word has one or more heads.
+
+    To find the best one is NP-hard. From a good tree, the search takes the change of a head or the
+    additional head that raises the score most and makes no cycle, again and again, until none does. An
+    arc is added if it is worth more than 0. The graph never scores lower than the tree it started from.
+
+    Parameters
+    ----------
+    arcs : array of shape (n+1, n+1) or (n+1, n+1, L)
+        ``arcs[h, m]`` is the score of the arc from head h to modifier m; -inf forbids it. The best label
+        counts.
+    siblings : array of shape (n+1, n+1, n+1), optional
+        Scores of adjacent siblings, as in ``best_second_order_tree``.
+    start : "projective" or "nonprojective"
+        With siblings, the tree to start from, as in ``best_second_order_tree``. Without, it is always the
+        best tree.
+    max_changes : int, optional
+        Stop after so many steps.
+
+    Returns
+    -------
+    bool array of shape (n+1, n+1)
+        ``heads[h, m]`` says whether h is a head of m. Every word can be reached from node 0.
+
+    Raises
+    ------
+    NoTreeError
+        There is no tree to start from; with siblings: the search found none.
+
+    Notes
+    -----
+    A step takes O(n²) as long as there are O(n) arcs.
+
+    References
+    ----------
+    Ryan McDonald and Fernando Pereira (2006), *Online Learning of Approximate Dependency Parsing
+    Algorithms*, §3. EACL.
+
+    Examples
+    --------
+    He (1) is the subject of both looks (2) and sees (3):
+
+    >>> import numpy as np
+    >>> arcs = np.full((4, 4), -1.0)
+    >>> arcs[0, 2] = arcs[2, 3] = arcs[2, 1] = arcs[3, 1] = 1
+    >>> heads = best_graph(arcs)
+    >>> np.argwhere(heads).tolist()
+    [[0, 2], [2, 1], [2, 3], [3, 1]]
+    >>> graph_score(heads, arcs)
+    4.0
+    """
+    limit = checked_search(start, max_changes)
+    arc_scores, sibling_scores = _checked(arcs, siblings)
+    if siblings is None:
+        heads = best_tree_by_arcs(arc_scores, single_root=False)
+    else:
+        heads = find_start(arc_scores, sibling_scores, start, single_root=False)
+    graph: NDArray[np.bool_] = graph_of(heads)
+    grow(arc_scores, sibling_scores, graph, limit)
+    return graph
+
+
+def graph_score(heads: ArrayLike, arcs: ArrayLike, siblings: ArrayLike | None = None) -> float:
+    """The sum of the scores of a graph's arcs and, if given, of its pairs of adjacent siblings. O(n²).
+
+    ``heads`` is a bool array as returned by ``best_graph``, ``arcs`` and ``siblings`` are what it takes.
+    """
+    arc_scores, sibling_scores = _checked(arcs, siblings)
+    graph = np.array(heads, dtype=np.bool_, order="C")
+    if graph.shape != arc_scores.shape:
+        raise ValueError(f"heads must have the shape {arc_scores.shape} of the arcs, not {graph.shape}")
+    if graph[:, 0].any() or graph.diagonal().any():
+        raise ValueError("heads must be False on the diagonal and in column 0")
+    return float(sum_of_parts(arc_scores, sibling_scores, graph))
+
+
+def _checked(arcs: ArrayLike, siblings: ArrayLike | None) -> tuple[Scores, Scores]:
+    """The scores as the kernels want them; siblings without elements if there are none."""
+    arc_scores = writeable(best_label_of_each_arc(checked_scores(arcs, name="arcs"))[0])
+    if siblings is None:
+        return arc_scores, np.empty((0, 0, 0))
+    return arc_scores, writeable(checked_siblings(siblings, len(arc_scores)))

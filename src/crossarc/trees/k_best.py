@@ -1,0 +1,62 @@
+"""The k best trees of a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from crossarc.core import NoTreeError, Tree
+from crossarc.trees._camerini import k_best_arborescences
+from crossarc.trees._eisner_k_best import k_best_projective
+from crossarc.trees._input import checked_scores
+
+__all__ = ["k_best_trees"]
+
+
+def k_best_trees(scores: ArrayLike, k: int, *, single_root: bool = False, projective: bool = False) -> list[Tree]:
+    """The k trees with the highest scores, all different, best first; all trees if there are fewer than k.
+
+    Non-projective: Camerini, Fratta and Maffioli (1980) in O(kn²), with one root too. Projective: k-best
+    Eisner. Labels are parallel arcs (McDonald and Satta 2007, §3): trees that differ in a label are different
+    trees.
+
+    Parameters
+    ----------
+    scores : array of shape (n+1, n+1) or (n+1, n+1, L)
+        ``scores[h, m]`` is the score of the arc from head h to modifier m, ``scores[h, m, l]`` that with
+        label l; -inf forbids it. Column 0 and the diagonal are ignored.
+    k : int
+        How many trees, at least 1.
+    single_root : bool
+        Exactly one word hangs from the root.
+    projective : bool
+        No arcs cross.
+
+    Raises
+    ------
+    NoTreeError
+        Not even one tree is possible.
+    ValueError
+        A score is NaN or +inf, the shape is wrong, or k < 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[0, 9, 10, 9], [0, 0, 20, 3], [0, 30, 0, 30], [0, 11, 0, 0]])
+    >>> [(tree.heads.tolist(), tree.score) for tree in k_best_trees(scores, 2)]
+    [([-1, 2, 0, 2], 70.0), ([-1, 0, 1, 2], 59.0)]
+    """
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    array = checked_scores(scores)
+    size = len(array)
+    parallel = array.reshape(size, size, -1)
+    find = k_best_projective if projective else k_best_arborescences
+    count, heads, labels, totals = find(parallel if parallel.flags.writeable else parallel.copy(), int(k), single_root)
+    if count == 0:
+        kind = "projective tree" if projective else "tree"
+        roots = " with a single root" if single_root else ""
+        raise NoTreeError(f"scores allow no {kind}{roots}")
+    # Scores that are equal but for rounding may have been found in the other order.
+    order = np.argsort(-totals[:count], kind="stable")
+    return [Tree(heads[i], labels[i] if array.ndim == 3 else None, float(totals[i])) for i in order]

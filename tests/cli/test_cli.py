@@ -1,0 +1,201 @@
+"""The command line as a person meets it: real processes, exit codes, one-line errors."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import crossarc
+from disturb import disturbed
+
+GOOD = "# sent_id = s1\n1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+CYCLE = GOOD.replace("s1", "s2").replace("\t0\t", "\t1\t")
+
+
+def run(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def assert_one_line_error(result: subprocess.CompletedProcess[bytes], *parts: str) -> None:
+    message = result.stderr.decode()
+    assert result.returncode == 2, message
+    assert message.startswith("crossarc: error: ")
+    assert message.count("\n") == 1
+    for part in parts:
+        assert part in message
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content: str | bytes, name: str = "x.conllu") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return make
+
+
+def test_help_needs_no_heavy_import():
+    code = "import sys, crossarc.cli; assert not {'numba', 'scipy', 'tqdm', 'highspy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    output = run("--help").stdout.decode()
+    for command in ("stats", "evaluate", "compare", "convert", "validate"):
+        assert command in output
+        help_text = run(command, "--help")
+        assert help_text.returncode == 0
+        assert b"Usage:" in help_text.stdout
+
+
+def test_version():
+    assert crossarc.__version__ in run("--version").stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (GOOD + CYCLE, "x.conllu:6: sentence s2: the heads form a cycle: 1 → 2 → 1"),
+        (GOOD.replace("\t0\t", "\t7\t"), "x.conllu:3: sentence s1: HEAD 7 of word 2 is out of range"),
+        (GOOD.replace("2\tb", "3\tb"), "x.conllu:3: sentence s1: ID 2 is missing"),
+        (GOOD.replace("2\tb", "1\tb"), "x.conllu:3: sentence s1: ID 1 is doubled"),
+        (GOOD.replace("root\t_", "root"), "x.conllu:3: sentence s1: 9 columns instead of 10"),
+        (GOOD.encode().replace(b"b", b"\xfe"), "x.conllu:3: sentence s1: byte 0xfe is not valid UTF-8"),
+        ("", "x.conllu: no sentences in this file"),
+    ],
+)
+@pytest.mark.parametrize("command", [["stats"], ["evaluate"], ["compare"]])
+def test_bad_input_is_one_line(command, content, message, file):
+    path = file(content)
+    arguments = {"stats": [path], "evaluate": [path, path], "compare": [path, path, path]}[command[0]]
+    assert_one_line_error(run(*command, *arguments), message)
+
+
+def test_missing_file_and_directory(tmp_path):
+    assert_one_line_error(run("stats", tmp_path / "nowhere"), "nowhere: no such file or directory")
+    assert_one_line_error(run("stats", tmp_path), "is a directory")
+    assert_one_line_error(run("convert", tmp_path / "nowhere"), "no such file")
+
+
+def test_output_that_cannot_be_written(file, tmp_path):
+    assert_one_line_error(run("convert", file(GOOD), "-o", tmp_path / "no" / "y.conllu"), "no such file or directory")
+    assert_one_line_error(run("convert", file(GOOD), "-o", tmp_path), "is a directory")
+
+
+def test_bad_usage_is_exit_code_2():
+    assert run("stats").returncode == 2
+    assert run("nonsense").returncode == 2
+    assert run("evaluate", "a", "b", "--nonsense").returncode == 2
+    assert b"Traceback" not in run("evaluate", "a").stderr
+
+
+def test_skipping_broken_sentences_reports_how_many(file):
+    path = file(GOOD + CYCLE + GOOD.replace("s1", "s3") + CYCLE.replace("s2", "s4"))
+    result = run("stats", path, "--on-error", "skip", "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout)[str(path)]["sentences"] == 2
+    assert result.stderr.decode().count("left out: ") == 2
+    assert "2 broken sentences left out" in result.stderr.decode()
+
+
+def test_convert_skips_what_is_broken_and_keeps_the_rest(file):
+    path = file(GOOD + GOOD.replace("\t0\t", "\t9\t") + GOOD.replace("s1", "s3"))
+    result = run("convert", path, "--on-error", "skip")
+    assert result.stdout.decode() == GOOD + GOOD.replace("s1", "s3")
+    assert "1 broken sentence left out" in result.stderr.decode()
+    assert_one_line_error(run("convert", path), "x.conllu:7")
+
+
+def test_convert_through_pipes_and_compressed_files(handmade, tmp_path):
+    plain = handmade.read_bytes()
+    assert run("convert", "-", stdin=plain).stdout == plain
+    target = tmp_path / "x.conllu.gz"
+    assert run("convert", handmade, "-o", target).returncode == 0
+    assert gzip.decompress(target.read_bytes()) == plain
+    conllx = run("convert", handmade, "--to", "conllx")
+    assert "CoNLL-X has no place for: " in conllx.stderr.decode()
+    back = run("convert", "-", "--from", "conllx", stdin=conllx.stdout).stdout
+    assert back.count(b"\n\n") == plain.count(b"\n\n")
+
+
+def test_a_missing_final_blank_line_is_reported_and_completed(file):
+    result = run("convert", file(GOOD[:-1]))
+    assert result.stdout.decode() == GOOD
+    assert "x.conllu:3: no blank line after the last sentence" in result.stderr.decode()
+
+
+def test_a_broken_pipe_is_no_drama(file):
+    path = file(GOOD * 20_000)
+    command = f"{sys.executable} -m crossarc convert {path} | head -n 1"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
+    assert result.stdout == b"# sent_id = s1\n"
+    assert result.stderr == b""
+    assert result.returncode == 0
+
+
+def test_nothing_is_drawn_when_piped(handmade):
+    for arguments in (["stats", handmade], ["evaluate", handmade, handmade], ["validate", handmade]):
+        assert b"\r" not in run(*arguments).stderr
+
+
+def test_stats(handmade):
+    table = run("stats", handmade).stdout.decode()
+    assert "NPT" in table
+    assert "deg0" in table
+    data = json.loads(run("stats", handmade, handmade, "--json").stdout)[str(handmade)]
+    assert data["nonprojective_sentences"] >= 25
+    assert sum(data["degrees"].values()) == data["sentences"]
+
+
+def test_evaluate_and_compare(handmade, tmp_path):
+    systems = [tmp_path / "a.conllu", tmp_path / "b.conllu"]
+    for seed, path in enumerate(systems):
+        crossarc.write(disturbed(crossarc.read(handmade), seed), path)
+    report = run("evaluate", handmade, systems[0])
+    assert report.returncode == 0
+    data = json.loads(run("evaluate", handmade, systems[0], "--json").stdout)
+    assert f"{data['official']['LAS']['f1']:.2f}" in report.stdout.decode()
+    assert data["all_words"]["uas"]["correct"] < data["all_words"]["uas"]["gold"]
+    assert {"by_label", "by_arc_length", "by_sentence_length", "confusion", "graph"} <= data.keys()
+    comparison = run("compare", handmade, *systems, "--samples", 200)
+    assert "McNemar" in comparison.stdout.decode()
+    side_by_side = json.loads(run("compare", handmade, *systems, "--samples", 200, "--json").stdout)
+    assert side_by_side["differences"]["UAS"]["first"] == pytest.approx(data["all_words"]["uas"]["f1"])
+    assert side_by_side["evaluations"][0] == data
+    assert run("compare", handmade, "-", "-").returncode == 2
+
+
+def test_validate_finds_everything(file):
+    content = (
+        GOOD
+        + CYCLE
+        + GOOD.replace("root\t_\t_", "root\t9:x|1:y|x\t_")
+        + "# sent_id = s5\n1\ta\t_\t_\t_\t_\t0\tx\t0:x|0:x\t_\n2\tb\t_\t_\n2\tb\t_\t_\t_\t_\t0\tx\t1:x|0:x\t_\n\n\n"
+        + GOOD.replace("s1", "s6")[:-1]
+    )
+    path = file(content)
+    result = run("validate", path, "--single-root")
+    lines = [line.removeprefix(f"{path}:") for line in result.stdout.decode().splitlines()]
+    assert result.returncode == 1
+    assert lines == [
+        "6: sentence s2: the heads form a cycle: 1 → 2 → 1",
+        "11: sentence s1: DEPS of word 2: there is no node 9",
+        "11: sentence s1: DEPS of word 2: 'x' is not head:label",
+        "9: sentence s1: this sent_id was used at line 1",
+        "15: sentence s5: 4 columns instead of 10",
+        "16: sentence s5: ID 2 is doubled or out of order: 3 expected",
+        "18: superfluous blank line (left out)",
+        "21: no blank line after the last sentence",
+    ]
+    assert "8 problems in 1 file" in result.stderr.decode()
+    assert len(json.loads(run("validate", path, "--json").stdout)) == 8
+    assert run("validate", file(GOOD, "good.conllu")).returncode == 0
+
+
+def test_validate_single_root(handmade):
+    assert run("validate", handmade).returncode == 0
+    assert run("validate", handmade, "--single-root").stdout.decode().count("2 roots") == 2

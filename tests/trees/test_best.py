@@ -1,0 +1,312 @@
+"""The best tree: against enumeration, under constraints, and where other libraries go wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from crossarc.core import Constraints, NoTreeError, UnsupportedConstraint
+from crossarc.trees.best import best_tree, best_trees
+from strategies import score_arrays
+
+FLAGS = [{"single_root": s, "projective": p} for s in (False, True) for p in (False, True)]
+FLAG_IDS = ["-".join(name for name, on in flags.items() if on) or "plain" for flags in FLAGS]
+JOHN_SAW_MARY = np.array([[0, 9, 10, 9], [0, 0, 20, 3], [0, 30, 0, 30], [0, 11, 0, 0]])
+
+
+def assert_best(scores, tree, flags):
+    """The tree is one of the trees that enumeration finds best."""
+    heads = tuple(tree.heads.tolist())
+    labels = None if tree.labels is None else tuple(tree.labels.tolist())
+    assert heads in oracles.all_trees(len(scores) - 1, **flags)
+    best = oracles.scored_trees(scores, **flags)[0][0]
+    assert tree.score == pytest.approx(best, rel=1e-12, abs=1e-12)
+    assert oracles.score(scores, heads, labels) == pytest.approx(tree.score, rel=1e-12, abs=1e-12)
+
+
+def check_against_enumeration(scores, flags):
+    before = scores.copy()
+    if oracles.scored_trees(scores, **flags):
+        assert_best(scores, best_tree(scores, **flags), flags)
+    else:
+        with pytest.raises(NoTreeError):
+            best_tree(scores, **flags)
+    np.testing.assert_array_equal(scores, before)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+@settings(deadline=None, max_examples=80)
+@given(scores=score_arrays(max_words=5))
+def test_best_tree_is_best_of_all(scores, flags):
+    check_against_enumeration(scores, flags)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+@settings(deadline=None, max_examples=40)
+@given(scores=score_arrays(max_words=3, max_labels=3))
+def test_best_labelled_tree_is_best_of_all(scores, flags):
+    check_against_enumeration(scores, flags)
+
+
+def test_worked_example_of_the_paper():
+    tree = best_tree(JOHN_SAW_MARY)
+    assert tree.heads.tolist() == [-1, 2, 0, 2]
+    assert tree.score == 70.0
+    assert tree.labels is None
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+def test_no_word_and_one_word(flags):
+    empty = best_tree([[np.nan]], **flags)
+    assert (empty.heads.tolist(), empty.score) == ([-1], 0.0)
+    one = best_tree([[np.nan, 3.0], [np.nan, np.nan]], **flags)
+    assert (one.heads.tolist(), one.score) == ([-1, 0], 3.0)
+    labelled = best_tree(np.zeros((1, 1, 2)), **flags)
+    assert (labelled.heads.tolist(), labelled.labels.tolist()) == ([-1], [-1])
+
+
+def test_ties_go_to_the_lowest_head_and_label():
+    assert best_tree(np.zeros((5, 5))).heads.tolist() == [-1, 0, 0, 0, 0]
+    scores = np.full((4, 4, 3), -1.0)
+    scores[1, 2:] = scores[2, 3] = 0.0
+    tree = best_tree(scores)
+    assert tree.heads.tolist() == [-1, 0, 1, 1]
+    assert tree.labels.tolist() == [-1, 0, 0, 0]
+
+
+def test_forbidden_everywhere_but_for_one_root():
+    scores = np.full((3, 3), -np.inf)
+    scores[0, 1:] = 0.0
+    assert best_tree(scores).heads.tolist() == [-1, 0, 0]
+    with pytest.raises(NoTreeError, match="single root"):
+        best_tree(scores, single_root=True)
+
+
+def test_cycle_without_way_out_has_no_tree():
+    scores = np.full((4, 4), -np.inf)
+    scores[0, 1] = scores[2, 3] = scores[3, 2] = 0.0
+    for single_root in (False, True):
+        with pytest.raises(NoTreeError):
+            best_tree(scores, single_root=single_root)
+
+
+@settings(deadline=None, max_examples=100)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 5), single_root=st.booleans())
+def test_finite_masks_cost_no_precision(seed, n, single_root):
+    """Huge negative scores instead of -inf: the best tree without them is found to the last bit."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-3, 4, size=(n + 1, n + 1)).astype(float)
+    scores[rng.random(scores.shape) < 0.5] = -1e32
+    best = oracles.scored_trees(scores, single_root=single_root)[0][0]
+    tree = best_tree(scores, single_root=single_root)
+    assert tree.score == best if best > -1e31 else tree.score == pytest.approx(best, rel=1e-12)
+
+
+def test_finite_mask_around_a_cycle_under_a_single_root():
+    """Words 1 and 2 hang from the root or each other: where the root enters is decided by small numbers."""
+    scores = np.full((4, 4), -1e32)
+    scores[1, 2] = scores[2, 1] = 10.0
+    scores[0, 1:] = [3.0, 3.5, 9.0]
+    scores[1, 3] = scores[2, 3] = 0.0
+    tree = best_tree(scores, single_root=True)
+    assert tree.heads.tolist() == [-1, 2, 0, 1]
+    assert tree.score == 13.5
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_long_cycle_needs_no_recursion(single_root):
+    n = 1200
+    scores = np.zeros((n + 1, n + 1))
+    scores[np.arange(1, n + 1), np.arange(1, n + 1) % n + 1] = 5.0
+    scores[0, 7] = 1.0
+    tree = best_tree(scores, single_root=single_root)
+    assert tree.heads.tolist() == [-1, n, *range(1, 6), 0, *range(7, n)]
+    assert tree.score == 5.0 * (n - 1) + 1.0
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_nested_cycles_need_no_recursion(single_root):
+    """Every word prefers the next one or the one before: n - 1 contractions, one inside the other."""
+    n = 300
+    place = np.arange(n + 1)
+    scores = -np.abs(place[:, None] - place[None, :]).astype(float) * (1.0 + place[None, :] / n)
+    scores[0] = -1e4
+    tree = best_tree(scores, single_root=single_root)
+    assert oracles.is_tree(tuple(tree.heads.tolist()))
+    assert tree.heads.tolist().count(0) == 1
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_no_change_of_one_head_helps_in_long_sentences(single_root):
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=(61, 61))
+    tree = best_tree(scores, single_root=single_root)
+    heads = tree.heads.copy()
+    for m in range(1, 61):
+        for h in range(61):
+            changed = heads.copy()
+            changed[m] = h
+            allowed = oracles.is_tree(tuple(changed)) and (not single_root or (changed == 0).sum() == 1)
+            assert not allowed or oracles.score(scores, changed) <= tree.score + 1e-9
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+def test_required_and_forbidden_arcs(flags):
+    scores = np.random.default_rng(3).normal(size=(5, 5))
+    rule = Constraints(required_arcs=frozenset({(3, 1)}), forbidden_arcs=frozenset({(0, 2), (4, 2)}))
+    tree = best_tree(scores, constraints=rule, **flags)
+    allowed = [heads for heads in oracles.all_trees(4, **flags) if heads[1] == 3 and (heads[2] not in (0, 4))]
+    assert tuple(tree.heads.tolist()) == max(allowed, key=lambda heads: oracles.score(scores, heads))
+
+
+def test_required_and_forbidden_labels():
+    scores = np.random.default_rng(4).normal(size=(4, 4, 3))
+    rule = Constraints(required_labels={1: 2}, forbidden_labels=frozenset({(2, 0), (2, 1)}), single_root=True)
+    tree = best_tree(scores, constraints=rule)
+    best = next(t for t in oracles.scored_trees(scores, single_root=True) if t[2][1] == 2 and t[2][2] == 2)
+    assert (tuple(tree.heads.tolist()), tuple(tree.labels.tolist())) == best[1:]
+
+
+def test_constraints_that_cannot_be_met():
+    rule = Constraints(required_arcs=frozenset({(1, 2), (2, 1)}))
+    with pytest.raises(NoTreeError):
+        best_tree(np.zeros((3, 3)), constraints=rule)
+    with pytest.raises(UnsupportedConstraint):
+        best_tree(np.zeros((3, 3)), constraints=Constraints(max_children={0: 1}))
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_scores_are_named(bad, flags):
+    scores = np.zeros((4, 4))
+    scores[2, 3] = bad
+    with pytest.raises(ValueError, match=r"scores\[2, 3\] is (nan|inf)"):
+        best_tree(scores, **flags)
+    scores = np.zeros((4, 4))
+    scores[0, 3] = bad
+    with pytest.raises(ValueError, match=r"list_of_scores\[1\]\[0, 3\] is (nan|inf)"):
+        best_trees([np.zeros((2, 2)), scores], **flags)
+    with pytest.raises(ValueError, match=r"scores\[0, 3, 0\] is (nan|inf)"):
+        best_tree(scores[:, :, None], **flags)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 0), (2, 2, 0), (2, 2, 2, 2)])
+def test_wrong_shapes(shape):
+    with pytest.raises(ValueError, match="must have"):
+        best_tree(np.zeros(shape))
+
+
+def test_column_0_and_the_diagonal_are_ignored():
+    scores = np.random.default_rng(6).normal(size=(6, 6))
+    expected = best_tree(scores)
+    for junk in (np.nan, np.inf, -np.inf, 1e300):
+        scores[:, 0] = junk
+        np.fill_diagonal(scores, junk)
+        for tree in (best_tree(scores), best_trees([scores])[0]):
+            assert tree.heads.tolist() == expected.heads.tolist()
+            assert tree.score == expected.score
+
+
+def kinds_of_array():
+    scores = np.random.default_rng(7).integers(-9, 10, size=(6, 6)).astype(float)
+    read_only = scores.copy()
+    read_only.flags.writeable = False
+    wide = np.zeros((12, 12))
+    wide[::2, ::2] = scores
+    return scores, {
+        "integers": scores.astype(int),
+        "float32": scores.astype(np.float32),
+        "lists": scores.tolist(),
+        "read-only": read_only,
+        "column-major": np.asfortranarray(scores),
+        "strided": wide[::2, ::2],
+    }
+
+
+@pytest.mark.parametrize("kind", kinds_of_array()[1])
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+def test_every_kind_of_array(kind, flags):
+    scores, kinds = kinds_of_array()
+    expected = best_tree(scores, **flags)
+    for tree in (best_tree(kinds[kind], **flags), best_trees([kinds[kind]], **flags)[0]):
+        assert tree.heads.tolist() == expected.heads.tolist()
+        assert tree.score == expected.score
+
+
+def same_trees(some, others):
+    assert len(some) == len(others)
+    for one, other in zip(some, others, strict=True):
+        np.testing.assert_array_equal(one.heads, other.heads)
+        np.testing.assert_array_equal(one.labels, other.labels)
+        assert one.score == other.score
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("labels", [None, 2])
+@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
+def test_many_sentences_at_once(flags, labels, threads):
+    rng = np.random.default_rng(8)
+    lengths = rng.integers(0, 12, size=70)
+    shape = (13, 13) if labels is None else (13, 13, labels)
+    padded = rng.normal(size=(70, *shape))
+    sentences = [padded[i, : n + 1, : n + 1] for i, n in enumerate(lengths)]
+    expected = [best_tree(scores, **flags) for scores in sentences]
+    same_trees(best_trees(sentences, **flags, threads=threads), expected)
+    same_trees(best_trees(padded, lengths=lengths, **flags, threads=threads), expected)
+
+
+def test_many_sentences_with_constraints_of_their_own():
+    scores = [np.random.default_rng(seed).normal(size=(6, 6)) for seed in range(5)]
+    rules = [
+        None,
+        Constraints(single_root=True),
+        Constraints(projective=True),
+        Constraints(required_arcs=frozenset({(1, 5)})),
+        Constraints(projective=True, single_root=True),
+    ]
+    expected = [best_tree(one, constraints=rule) for one, rule in zip(scores, rules, strict=True)]
+    same_trees(best_trees(scores, constraints=rules), expected)
+    same_trees(
+        best_trees(scores, constraints=rules[3], single_root=True),
+        [best_tree(one, constraints=rules[3], single_root=True) for one in scores],
+    )
+
+
+def test_no_sentences():
+    assert best_trees([]) == []
+
+
+def test_many_sentences_name_the_one_without_a_tree():
+    with pytest.raises(NoTreeError, match=r"list_of_scores\[2\]"):
+        best_trees([np.zeros((3, 3)), np.zeros((2, 2)), np.full((3, 3), -np.inf)])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"threads": 0},
+        {"lengths": [2]},
+        {"lengths": [2, 3]},
+        {"lengths": [-1, 2]},
+        {"constraints": [None]},
+    ],
+)
+def test_arguments_that_do_not_fit(arguments):
+    with pytest.raises(ValueError, match=r"threads|lengths|constraints"):
+        best_trees(np.zeros((2, 3, 3)), **arguments)
+
+
+def test_a_single_sentence_is_not_a_batch():
+    with pytest.raises(ValueError, match="batch"):
+        best_trees(np.zeros((3, 3)))
+
+
+def test_inputs_are_not_modified():
+    batch = np.random.default_rng(9).normal(size=(3, 5, 5))
+    before = batch.copy()
+    for flags in FLAGS:
+        best_trees(batch, lengths=[4, 3, 2], **flags)
+    np.testing.assert_array_equal(batch, before)

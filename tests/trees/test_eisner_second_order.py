@@ -1,0 +1,162 @@
+"""Second-order projective parsing and sums against the enumeration of all trees."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from crossarc.core import NoTreeError
+from crossarc.trees._eisner import best_projective
+from crossarc.trees._eisner_second_order import best_second_order_projective
+from crossarc.trees._inside_outside import marginals
+from crossarc.trees._siblings import checked_siblings
+from crossarc.trees.second_order_sums import second_order_log_partition, second_order_marginals
+
+
+@st.composite
+def second_order_scores(draw, max_words=5):
+    """Arcs and siblings: continuous, tied or masked, tiny to huge."""
+    n = draw(st.integers(0, max_words))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    spread = draw(st.sampled_from([0.0, 1e-3, 1.0, 10.0, 300.0]))
+    arcs = spread * rng.normal(size=(n + 1,) * 2)
+    siblings = spread * rng.normal(size=(n + 1,) * 3)
+    if draw(st.booleans()):
+        arcs, siblings = np.round(arcs), np.round(siblings)
+    arcs[rng.random(arcs.shape) < draw(st.sampled_from([0.0, 0.3]))] = -np.inf
+    siblings[rng.random(siblings.shape) < draw(st.sampled_from([0.0, 0.3]))] = -np.inf
+    return arcs, siblings
+
+
+def best(arcs, siblings, single_root=False):
+    heads = np.empty(len(arcs), dtype=np.int64)
+    return best_second_order_projective(arcs, siblings, heads, single_root), tuple(heads)
+
+
+def scored_trees(arcs, siblings, single_root):
+    trees = oracles.all_trees(len(arcs) - 1, single_root=single_root, projective=True)
+    scored = [(oracles.second_order_score(arcs, siblings, heads), heads) for heads in trees]
+    return [(total, heads) for total, heads in scored if total > -np.inf]
+
+
+@given(scores=second_order_scores(), single_root=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_best_is_the_best_of_all(scores, single_root):
+    arcs, siblings = scores
+    before = arcs.copy(), siblings.copy()
+    total, heads = best(arcs, siblings, single_root)
+    assert np.array_equal(arcs, before[0])
+    assert np.array_equal(siblings, before[1])
+    possible = scored_trees(arcs, siblings, single_root)
+    if not possible:
+        assert total == -np.inf
+        return
+    assert total == pytest.approx(max(possible)[0], abs=1e-9)
+    assert total == pytest.approx({h: t for t, h in possible}[heads], abs=1e-9)
+
+
+@given(scores=second_order_scores(), single_root=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_sums_over_all_trees(scores, single_root):
+    arcs, siblings = scores
+    before = arcs.copy(), siblings.copy()
+    possible = scored_trees(arcs, siblings, single_root)
+    if not possible:
+        with pytest.raises(NoTreeError):
+            second_order_log_partition(arcs, siblings, single_root=single_root)
+        with pytest.raises(NoTreeError):
+            second_order_marginals(arcs, siblings, single_root=single_root)
+        return
+    log_z = np.logaddexp.reduce([total for total, _ in possible])
+    found = second_order_log_partition(arcs, siblings, single_root=single_root)
+    assert found == pytest.approx(log_z, rel=1e-12, abs=1e-10)
+    wanted_arcs, wanted_siblings = np.zeros(arcs.shape), np.zeros(siblings.shape)
+    for total, heads in possible:
+        for h, s, m in oracles.second_order_parts(heads):
+            wanted_arcs[h, m] += np.exp(total - log_z)
+            wanted_siblings[h, s, m] += np.exp(total - log_z)
+    found_arcs, found_siblings = second_order_marginals(arcs, siblings, single_root=single_root)
+    np.testing.assert_allclose(found_arcs, wanted_arcs, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found_siblings, wanted_siblings, rtol=1e-9, atol=1e-12)
+    assert np.array_equal(arcs, before[0])
+    assert np.array_equal(siblings, before[1])
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_zero_siblings_are_first_order(single_root):
+    n = 30
+    arcs, siblings = np.random.default_rng(0).normal(size=(n + 1, n + 1)), np.zeros((n + 1,) * 3)
+    heads = np.empty(n + 1, dtype=np.int64)
+    total = best_projective(arcs, single_root, heads)
+    assert best(arcs, siblings, single_root) == (pytest.approx(total), tuple(heads))
+    out = np.empty(arcs.shape)
+    log_z = marginals(arcs, single_root, out)
+    assert second_order_log_partition(arcs, siblings, single_root=single_root) == pytest.approx(log_z)
+    found, parts = second_order_marginals(arcs, siblings, single_root=single_root)
+    np.testing.assert_allclose(found, out, atol=1e-12)
+    np.testing.assert_allclose(parts.sum(1), out, atol=1e-12)
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_no_word(single_root):
+    arcs, siblings = np.full((1, 1), np.nan), np.full((1, 1, 1), np.nan)
+    assert best(arcs, siblings, single_root) == (0.0, (-1,))
+    assert second_order_log_partition(arcs, siblings, single_root=single_root) == 0.0
+    assert not second_order_marginals(arcs, siblings, single_root=single_root)[1].any()
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_what_no_tree_has_is_ignored(single_root):
+    rng = np.random.default_rng(1)
+    arcs, siblings = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 5))
+    noisy_arcs, noisy_siblings = arcs.copy(), siblings.copy()
+    noisy_arcs[:, 0] = np.nan
+    np.fill_diagonal(noisy_arcs, np.inf)
+    for h, s, m in np.ndindex(siblings.shape):
+        if not (m > 0 and h != m and (s == h or min(h, m) < s < max(h, m))):
+            noisy_siblings[h, s, m] = np.nan
+    assert best(noisy_arcs, noisy_siblings, single_root) == best(arcs, siblings, single_root)
+    expected = second_order_log_partition(arcs, siblings, single_root=single_root)
+    assert second_order_log_partition(noisy_arcs, noisy_siblings, single_root=single_root) == expected
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 700.0])
+def test_marginals_of_a_long_sentence_sum_to_1(scale):
+    n = 60
+    rng = np.random.default_rng(2)
+    arcs, siblings = scale * rng.normal(size=(n + 1,) * 2), scale * rng.normal(size=(n + 1,) * 3)
+    found, parts = second_order_marginals(arcs, siblings, single_root=True)
+    np.testing.assert_allclose(found[:, 1:].sum(0), 1.0, atol=1e-9)
+    np.testing.assert_allclose(parts.sum(1), found, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("position", [(0, 0, 2), (0, 1, 3), (3, 2, 1), (2, 2, 1)])
+def test_a_bad_sibling_is_named(position, value):
+    siblings = np.zeros((4, 4, 4))
+    siblings[position] = value
+    with pytest.raises(ValueError, match=rf"siblings\[{', '.join(map(str, position))}\] is {value}"):
+        checked_siblings(siblings, 4)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 4, 4), (3, 3, 2)])
+def test_a_wrong_shape_is_named(shape):
+    with pytest.raises(ValueError, match="shape"):
+        second_order_log_partition(np.zeros((3, 3)), np.zeros(shape))
+
+
+def test_labelled_arcs_are_refused():
+    with pytest.raises(ValueError, match="arcs must have shape"):
+        second_order_marginals(np.zeros((3, 3, 2)), np.zeros((3, 3, 3)))
+
+
+def test_integers_views_and_read_only_arrays():
+    rng = np.random.default_rng(3)
+    arcs, siblings = rng.integers(-3, 4, size=(5, 5)), rng.integers(-3, 4, size=(5, 5, 5))
+    expected = second_order_log_partition(arcs.astype(float), siblings.astype(float))
+    assert second_order_log_partition(arcs, siblings) == expected
+    assert second_order_log_partition(arcs.T.copy().T, siblings.astype(np.float32)) == expected
+    frozen = siblings.astype(float)
+    frozen.flags.writeable = False
+    assert second_order_log_partition(arcs, frozen) == expected
