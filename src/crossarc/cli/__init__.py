@@ -6,9 +6,11 @@ Exit codes: 0 done, 1 a check found problems, 2 bad usage or input.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 import warnings
+from typing import ClassVar
 
 import click
 
@@ -21,7 +23,7 @@ __all__ = ["main"]
 class LazyGroup(click.Group):
     """Imports a command's module only when the command is used, so that ``--help`` is quick."""
 
-    _summaries = {
+    _summaries: ClassVar[dict[str, str]] = {
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",
         "compare": "Two parsers against the same gold trees, with tests of significance.",
@@ -65,6 +67,8 @@ def main() -> None:
     """Run the command line; every expected error is one line on stderr and exit code 2."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     warnings.simplefilter("always", InputWarning)
+    logging.basicConfig(format="crossarc: %(message)s", level=logging.WARNING)
+    logging.getLogger("crossarc").setLevel(logging.INFO)
     try:
         sys.exit(crossarc(standalone_mode=False))
     except click.ClickException as error:

@@ -21,23 +21,23 @@ _SHOWN = 10
 def command(gold: str, system1: str, system2: str, seed: int, samples: int, as_json: bool) -> None:
     """Two parsers (SYSTEM1, SYSTEM2) against the same gold trees (GOLD): is one really better?
 
-    Shows both scores, their difference with a 95 % interval (paired bootstrap over sentences) and two p-values: approximate
-    randomisation over sentences, and McNemar's exact test over words. Then the sentences where the two differ most.
+    Shows both scores, their difference with a 95 % interval (paired bootstrap over sentences) and two p-values:
+    approximate randomisation over sentences, and McNemar's exact test over words. Then the sentences where the two
+    differ most.
     """
     if [gold, system1, system2].count("-") > 1:
         raise click.UsageError("standard input (-) can stand for one file only")
-    evaluations = []
     golds = list(read_trees(gold)) if gold == "-" else None
-    for system in (system1, system2):
-        evaluations.append(evaluate(golds if golds is not None else read_trees(gold), read_trees(system)))
-    first, second = evaluations
+    first, second = (
+        evaluate(read_trees(gold) if golds is None else golds, read_trees(system)) for system in (system1, system2)
+    )
     comparison = compare(first, second, seed=seed, samples=samples)
     if as_json:
         print_json(
             {
                 "systems": [system1, system2],
                 **comparison.as_dict(),
-                "evaluations": [evaluation.as_dict() for evaluation in evaluations],
+                "evaluations": [evaluation.as_dict() for evaluation in (first, second)],
             }
         )
         return

@@ -18,9 +18,10 @@ _SHOWN = 15  # rows of the longer tables; --json has all
 def command(gold: str, system: str, as_json: bool) -> None:
     """Score a parser's output (SYSTEM) against the gold trees (GOLD).
 
-    The first table is that of the official scorer of the CoNLL 2018 shared task, to the last digit; words and sentences may be
-    split differently in the two files as long as the characters are the same. LAS there counts labels up to the colon only
-    (nsubj:pass is nsubj). UAS and the like are F1 scores; with the same words in both files that is the accuracy.
+    The first table is that of the official scorer of the CoNLL 2018 shared task, to the last digit; words and
+    sentences may be split differently in the two files as long as the characters are the same. LAS there counts
+    labels up to the colon only (nsubj:pass is nsubj). UAS and the like are F1 scores; with the same words in both
+    files that is the accuracy.
 
     A word is punctuation if it is tagged PUNCT, or if its tag does not tell (X, _, other tag sets) and it is made of
     punctuation characters. Non-projective arcs: precision is the share of the system's that are in the gold tree,

@@ -25,8 +25,8 @@ def command(files: tuple[str, ...], as_json: bool, on_error: str) -> None:
     NPT   % non-projective arcs          Dep  different labels
     NPS   % non-projective sentences
 
-    An arc is non-projective if some word between head and modifier does not descend from the head. The degree of a tree is
-    that of Nivre (2007, Definition 3), its gap degree and well-nestedness those of Kuhlmann and Nivre (2006).
+    An arc is non-projective if some word between head and modifier does not descend from the head. The degree of a
+    tree is that of Nivre (2007, Definition 3), its gap degree and well-nestedness those of Kuhlmann and Nivre (2006).
     """
     errors = ErrorLog(on_error)
     results: dict[str, TreebankStatistics] = {}

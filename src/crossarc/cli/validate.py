@@ -18,8 +18,9 @@ from crossarc.io.validate import problems_by_sentence
 def command(files: tuple[str, ...], single_root: bool, as_json: bool) -> None:
     """List every structural problem of treebank files, with file, line and sentence.
 
-    Checks columns, ids, multiword tokens, empty nodes, UTF-8 and line ends; that the heads of each sentence form a tree;
-    that DEPS is in order and points to nodes that exist; that no sent_id stands twice. Exit code 1 if anything is found.
+    Checks columns, ids, multiword tokens, empty nodes, UTF-8 and line ends; that the heads of each sentence form a
+    tree; that DEPS is in order and points to nodes that exist; that no sent_id stands twice. Exit code 1 if anything
+    is found.
     """
     found: list[InputError] = []
     for path in files:

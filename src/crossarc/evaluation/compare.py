@@ -123,5 +123,6 @@ def _per_sentence(values: NDArray[np.int64], outcomes: Outcomes) -> NDArray[np.i
     """Sums over the words of each sentence."""
     lengths = np.array(outcomes.sentence_lengths, dtype=np.int64)
     ends = np.cumsum(lengths)
-    running: NDArray[np.int64] = np.concatenate([[0], np.cumsum(values)])
-    return running[ends] - running[ends - lengths]
+    running = np.concatenate([[0], np.cumsum(values)])
+    totals: NDArray[np.int64] = running[ends] - running[ends - lengths]
+    return totals

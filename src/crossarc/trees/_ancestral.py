@@ -1,15 +1,15 @@
 """Exact samples of trees in bounded time: one word after the other, each given the heads of those before it.
 
-The halving of ``_matrix_tree.all_marginals`` comes to every word from left to right, when all others have been eliminated.
-There the words to the left of it were free, and here they are eliminated with the one head that was drawn for each:
-so the distribution of heads that it finds for a word is the one given the heads to the left of it. A tree costs
-O(n³) whatever the scores; Wilson's (1996) walks are shorter on average but have no bound when the
-scores are peaked, because a walk may stay in a cycle of words for a time as long as exp of a difference of scores.
+The halving of ``_matrix_tree.all_marginals`` comes to every word from left to right, when all others have been
+eliminated. There the words to the left of it were free, and here they are eliminated with the one head that was drawn
+for each: so the distribution that it finds for a word's heads is the one given all heads to the left of it. A tree
+costs O(n³) whatever the scores. Wilson's (1996) walks are shorter on average, but have no bound when the scores
+are peaked: a walk may stay in a cycle of words for a time as long as exp of a difference of scores.
 """
 
 import numpy as np
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 from crossarc.trees._matrix_tree import (
     copy_graph,
     eliminate,

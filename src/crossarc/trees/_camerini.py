@@ -24,7 +24,7 @@ from crossarc.trees._chu_liu_edmonds import (
     greedy_heads_among_words,
     hang_from_root,
 )
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 # Not a plain number: Numba would compile what is called with a constant once more.
 NONE = np.int64(-1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 
 @kernel

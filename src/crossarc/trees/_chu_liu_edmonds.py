@@ -14,7 +14,7 @@ least.
 import numpy as np
 
 from crossarc.trees._check import first_bad_score
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 UNSEEN, ON_PATH, FINISHED, CONTRACTED = 0, 1, 2, 3
 

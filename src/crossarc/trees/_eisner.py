@@ -14,7 +14,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 Chart = namedtuple("Chart", "complete flipped incomplete")
 

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 ARC, HALVES, INCOMPLETE, COMPLETE = range(4)
 

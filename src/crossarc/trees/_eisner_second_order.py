@@ -18,7 +18,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc.trees._eisner import best_sum, first_best
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 Chart = namedtuple("Chart", "complete flipped incomplete sibling")
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc.trees._hill_climbing import find_worth, graph_score
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 
 @kernel

@@ -6,7 +6,7 @@ elements stands for first-order scores.
 
 import numpy as np
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 from crossarc.trees._shape import preorder
 
 

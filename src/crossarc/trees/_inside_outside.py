@@ -18,7 +18,7 @@ where its first items start, where its second items start, and how many there ar
 import numpy as np
 from numba import njit
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 # flipped[e, h] repeats complete[h, e] (see _eisner); halves[i, j] is what an arc between i and j spans
 COMPLETE, FLIPPED, INCOMPLETE, HALVES = range(4)

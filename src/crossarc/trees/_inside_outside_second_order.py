@@ -24,7 +24,7 @@ from crossarc.trees._inside_outside import (
     sum_of_logs,
     sum_of_products,
 )
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 
 @kernel

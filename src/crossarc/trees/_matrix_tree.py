@@ -1,29 +1,30 @@
-"""Sums over all trees by a subtraction-free form of the Matrix-Tree theorem (MS07 §3.2).
+"""Sums over all trees by a subtraction-free form of the Matrix-Tree theorem (MS07 §3.2 and §3.3).
 
-McDonald & Satta (2007) take the determinant and the inverse of the Laplacian. Both subtract numbers of the same size, so
-we eliminate words instead, in the manner of Grassmann, Taksar & Heyman (1985). Read the scores as a random walk: word m
-steps to head h with a probability proportional to exp(scores[h, m]). To eliminate a word w is to walk on from it at
-once: whoever stepped to w steps to one of w's heads. The sum over all trees is a product of pivots, the
-total weights of the arcs into each word when its turn comes. Everything is a sum, product or quotient of
-positive numbers, so that it keeps its full relative accuracy.
+McDonald & Satta (2007) take the determinant and the inverse of the Laplacian. Both subtract numbers of the same
+size, so we eliminate words instead, in the manner of Grassmann, Taksar & Heyman (1985). Read the scores as a random
+walk: word m steps to head h with a probability proportional to exp(scores[h, m]). To eliminate a word w is to
+walk on from it at once: whoever stepped to w steps to one of w's heads. The sum over all trees is the product of
+the pivots, the total weights of the arcs into each word when its turn comes. Everything is a sum, product or quotient
+of positive numbers, so that it keeps its full relative accuracy.
 
-``graph[g, x]`` is, for a word x that is still there, the weight of the arc from g to x; and, for a word x that
-has been eliminated, the probability that a walk from x meets g before any other node that is still there. Row 0 is
-the root; entries [x, x] mean nothing.
+``rows[g, x]`` is, for a word x that is still there, the weight of the arc from g to x; and, for a word x that has
+been eliminated, the probability that a walk from x meets g before any other node that is still there. Entries
+[x, x] mean nothing.
 
-One child of the root (``single_root``): give the root's arcs an infinitesimal weight. A tree's order is its number of root
-arcs, so we keep what is left at order one. Row 0 is then of order one and drops out of the pivots, until a
-word turns up that has no other head (``rooted``): that one is the root's child and takes the root's place.
+One child of the root (``single_root``): give the root's arcs an infinitesimal weight. The order of a tree is its number
+of root arcs, and we keep what is of order one. The root's row is then of order one and drops out of the pivots,
+until a word turns up that has no other head: that one is the root's child and takes the root's place, and its
+arcs are like all others (``rooted``).
 
-Plain floating-point numbers are right as long as independently drawn heads make a tree with a probability that is not
-absurdly small: an underflow loses at most 5e-324, and a unit of weight on an arc changes Z by at most 1.
-Below ``TRUSTED`` the same elimination is done with the logarithms of the numbers.
+Plain floating-point numbers are right as long as heads that are drawn independently make a tree with a probability
+that is not absurdly small: an underflow loses less than 1e-304, and a unit of weight on an arc changes Z by at most 1.
+Below ``TRUSTED`` the same elimination is done with the logarithms of the numbers (``in_logs``).
 """
 
 import numpy as np
 
 from crossarc.trees._exponential import exponentials
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 TRUSTED = 1e-200
 
@@ -92,12 +93,12 @@ def all_marginals(scores, single_root, in_logs, out):
                 z = product
             hi, free = mid, shift + mid
         for word in range(lo, hi):
-            copy_row(escapes[word], rows[root])
+            copy_row(escapes, word, rows, root)
             rooted_here = rooted
             if hi - lo == 2:
                 other = lo + hi - 1 - word
                 pivot, rooted_here = eliminate_last(
-                    escapes[word], rows[shift + word], rows[shift + other], other, rooted, in_logs
+                    escapes, word, rows, shift + word, shift + other, other, rooted, in_logs
                 )
                 if word == 1:
                     z = trusted(times(z, pivot, in_logs), in_logs)
@@ -151,29 +152,32 @@ def normalise(scores, single_root, in_logs, graph):
         graph[h, 0] = graph[h, h] = 0.0
         for m in range(n + 1):
             sums[m] += graph[h, m]
+    inverses = np.ones(n + 1)
     for m in range(n + 1):
         # zero: a word without any head but the root, when that one is not counted
-        sums[m] = sums[m] if sums[m] > 0.0 else 1.0
-        scale += np.log(sums[m])
+        if sums[m] > 0.0:
+            scale += np.log(sums[m])
+            inverses[m] = 1.0 / sums[m]
     for h in range(first, n + 1):
         if in_logs:
             for m in range(n + 1):
-                graph[h, m] = scores[h, m] - top[m] - np.log(sums[m])
+                graph[h, m] = scores[h, m] - top[m] + np.log(inverses[m])
             graph[h, 0] = graph[h, h] = -np.inf
         else:
+            # not a division: Numba would test every one of them for zero
             for m in range(n + 1):
-                graph[h, m] /= sums[m]
+                graph[h, m] *= inverses[m]
     if single_root and n > 0:
-        scale += normalise_root(scores, top, sums, in_logs, graph)
+        scale += normalise_root(scores, top, inverses, in_logs, graph)
     return scale
 
 
 @kernel
-def normalise_root(scores, top, sums, in_logs, graph):
+def normalise_root(scores, top, inverses, in_logs, graph):
     """Fill the root's row; returns the log of what makes its maximum 1, -inf if the root has no arcs."""
     best = -np.inf
     for m in range(1, len(scores)):
-        graph[0, m] = scores[0, m] - top[m] - np.log(sums[m])
+        graph[0, m] = scores[0, m] - top[m] + np.log(inverses[m])
         best = max(best, graph[0, m])
     if best > -np.inf:
         for m in range(1, len(scores)):
@@ -192,23 +196,23 @@ def first_graph(weights):
     size = len(weights)
     rows = np.empty((3 * size + 2, size))
     for g in range(size):
-        copy_row(rows[g], weights[g])
+        copy_row(rows, g, weights, g)
     return rows
 
 
 @kernel
-def copy_row(target, source):
-    """A plain loop: Numba compiles slice assignment into a great deal of code."""
-    for x in range(len(source)):
-        target[x] = source[x]
+def copy_row(to, to_row, rows, row):
+    """to[to_row] = rows[row]; Numba would compile the slices into a great deal of code."""
+    for x in range(rows.shape[1]):
+        to[to_row, x] = rows[row, x]
 
 
 @kernel
 def copy_graph(rows, lo, hi, root, shift, free):
     """Copy the graph of the words lo..hi-1 to the row ``free``; returns the new root and shift."""
-    copy_row(rows[free], rows[root])
+    copy_row(rows, free, rows, root)
     for word in range(lo, hi):
-        copy_row(rows[free + 1 + word - lo], rows[shift + word])
+        copy_row(rows, free + 1 + word - lo, rows, shift + word)
     return free, free + 1 - lo
 
 
@@ -244,51 +248,53 @@ def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product, in_logs):
 @kernel
 def eliminate_one(rows, root, shift, first, last, word, rooted, in_logs):
     """Eliminate a word, so that first..last-1 stay; returns the pivot and ``rooted``. O(n) for each word that stays."""
-    row = rows[shift + word]
+    row = shift + word
     pivot = rows[root, word] if rooted else zero(in_logs)
     for g in range(shift + first, shift + last):
         pivot = plus(pivot, rows[g, word], in_logs)
     if pivot == zero(in_logs):
-        if rooted:
-            return pivot, rooted
-        # no head but the root: the word is the root's only child, and stands for it from now on
-        pivot = rows[root, word]
-        copy_row(rows[root], row)
-        rows[root, word] = one(in_logs)
-        return pivot, True
+        return pivot if rooted else put_for_root(rows, root, rows, row, word, in_logs), True
     for g in range(shift + first, shift + last):
-        step_past(rows[g], row, word, pivot, in_logs)
-    step_past(rows[root], row, word, pivot, in_logs)
+        step_past(rows, g, rows, row, word, pivot, in_logs)
+    step_past(rows, root, rows, row, word, pivot, in_logs)
     return pivot, rooted
 
 
 @kernel
-def eliminate_last(root_row, kept_row, row, word, rooted, in_logs):
-    """``eliminate_one`` when only one other word is left, and only the root's row is of interest."""
-    pivot = plus(kept_row[word], root_row[word], in_logs) if rooted else kept_row[word]
+def eliminate_last(escapes, root, rows, kept, row, word, rooted, in_logs):
+    """``eliminate_one`` when one other word is left, in row ``kept``, of which nothing is needed any more."""
+    pivot = plus(rows[kept, word], escapes[root, word] if rooted else zero(in_logs), in_logs)
     if pivot == zero(in_logs):
-        if rooted:
-            return pivot, rooted
-        pivot = root_row[word]
-        copy_row(root_row, row)
-        root_row[word] = one(in_logs)
-        return pivot, True
-    step_past(root_row, row, word, pivot, in_logs)
+        return pivot if rooted else put_for_root(escapes, root, rows, row, word, in_logs), True
+    step_past(escapes, root, rows, row, word, pivot, in_logs)
     return pivot, rooted
 
 
 @kernel
-def step_past(target, row, word, pivot, in_logs):
+def put_for_root(to, root, rows, row, word, in_logs):
+    """A word without any head but the root is the root's only child, and stands for it from now on; its pivot."""
+    pivot = to[root, word]
+    copy_row(to, root, rows, row)
+    to[root, word] = one(in_logs)
+    return pivot
+
+
+# Rows are passed as an array and an index: a view of a row would cost more than the work on a short row.
+
+
+@kernel
+def step_past(to, target, rows, row, word, pivot, in_logs):
     """Whoever steps to the word now steps, as often as the word itself does, to the node of row ``target``."""
-    share = target[word] - pivot if in_logs else target[word] / pivot
     if in_logs:
+        share = to[target, word] - pivot
         if share > -np.inf:
-            for x in range(len(row)):
-                target[x] = plus(target[x], share + row[x], True)
+            for x in range(rows.shape[1]):
+                to[target, x] = plus(to[target, x], share + rows[row, x], True)
     else:
-        for x in range(len(row)):
-            target[x] += share * row[x]
-    target[word] = share
+        share = to[target, word] / pivot
+        for x in range(rows.shape[1]):
+            to[target, x] += share * rows[row, x]
+    to[target, word] = share
 
 
 @kernel
@@ -297,34 +303,34 @@ def eliminate_two(rows, root, shift, first, last, a, b, rooted):
 
     Returns 2 and the product of both pivots (which may underflow); or 0, changing nothing, if one of them is zero.
     """
-    row_a, row_b = rows[shift + a], rows[shift + b]
+    row_a, row_b = shift + a, shift + b
     into_a = rows[root, a] if rooted else 0.0
     into_b = rows[root, b] if rooted else 0.0
     for g in range(shift + first, shift + last):
         into_a += rows[g, a]
         into_b += rows[g, b]
-    pivot_a = into_a + row_b[a]
+    pivot_a = into_a + rows[row_b, a]
     if pivot_a == 0.0:
         return 0, 0.0
-    pivot_b = into_b + row_a[b] * (into_a / pivot_a)
+    pivot_b = into_b + rows[row_a, b] * (into_a / pivot_a)
     if pivot_b == 0.0:
         return 0, 0.0
-    step_past(row_b, row_a, a, pivot_a, False)
+    step_past(rows, row_b, rows, row_a, a, pivot_a, False)
     for g in range(shift + first, shift + last):
-        step_past_two(rows[g], row_a, row_b, a, b, 1.0 / pivot_a, 1.0 / pivot_b)
-    step_past_two(rows[root], row_a, row_b, a, b, 1.0 / pivot_a, 1.0 / pivot_b)
+        step_past_two(rows, g, row_a, row_b, a, b, 1.0 / pivot_a, 1.0 / pivot_b)
+    step_past_two(rows, root, row_a, row_b, a, b, 1.0 / pivot_a, 1.0 / pivot_b)
     return 2, pivot_a * pivot_b
 
 
 @kernel
-def step_past_two(target, row_a, row_b, a, b, inverse_a, inverse_b):
+def step_past_two(rows, target, row_a, row_b, a, b, inverse_a, inverse_b):
     """``step_past`` for a and then for b, with the inverses of their pivots."""
-    share_a = target[a] * inverse_a
-    share_b = (target[b] + share_a * row_a[b]) * inverse_b
-    for x in range(len(target)):
-        target[x] += share_a * row_a[x] + share_b * row_b[x]
-    target[a] = share_a + share_b * row_b[a]
-    target[b] = share_b
+    share_a = rows[target, a] * inverse_a
+    share_b = (rows[target, b] + share_a * rows[row_a, b]) * inverse_b
+    for x in range(rows.shape[1]):
+        rows[target, x] += share_a * rows[row_a, x] + share_b * rows[row_b, x]
+    rows[target, a] = share_a + share_b * rows[row_b, a]
+    rows[target, b] = share_b
 
 
 @kernel
@@ -348,11 +354,13 @@ def head_distributions(weights, escapes, in_logs, out):
             totals[m] += weights[h, m]
     totals[0] = 1.0
     for m in range(size):
-        if not 0.0 < totals[m] < np.inf:
+        # both the total and its inverse have all their digits
+        if not 1e-300 < totals[m] < 1e300:
             return False
+        totals[m] = 1.0 / totals[m]
     for h in range(size):
         for m in range(size):
-            out[h, m] = weights[h, m] / totals[m]
+            out[h, m] = weights[h, m] * totals[m]
     return True
 
 

@@ -6,7 +6,7 @@ Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes
 import numpy as np
 
 from crossarc.trees import _inside_outside, _matrix_tree
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 
 @kernel

@@ -5,7 +5,7 @@ Degree: Nivre (2007), Definition 3. Gap degree and well-nestedness: Kuhlmann and
 
 import numpy as np
 
-from crossarc.trees._kernel import kernel
+from crossarc._kernel import kernel
 
 TREE = -1
 CYCLE = -2

@@ -15,8 +15,8 @@ __all__ = ["min_risk_tree"]
 def min_risk_tree(scores: ArrayLike, *, single_root: bool = False, projective: bool = False) -> Tree:
     """The tree with the highest expected number of correct (labelled) arcs (McDonald & Satta 2007, §4.2).
 
-    It is the best tree when the score of an arc is its probability, and its own ``score`` is that expected number: between
-    0 and n. Arcs that the scores forbid stay forbidden. O(n³ + n²L).
+    It is the best tree when the score of an arc is its probability, and its own ``score`` is that expected number:
+    between 0 and n. Arcs that the scores forbid stay forbidden. O(n³ + n²L).
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ class _Packed(NamedTuple):
 def _packed(batch: Sequence[ArrayLike] | ArrayLike, lengths: ArrayLike | None) -> tuple[_Packed, list[Scores] | None]:
     """The arc scores in one flat array of our own; and for labelled scores the checked arrays with the labels."""
     sentences = _sentences(batch, lengths)
-    if any([scores.ndim == 3 for scores in sentences]):
+    if any(scores.ndim == 3 for scores in sentences):
         labelled = [checked_scores(scores, name=f"scores[{i}]") for i, scores in enumerate(sentences)]
         if any(scores.ndim == 2 for scores in labelled):
             raise ValueError("some of the scores have labels and some have none")

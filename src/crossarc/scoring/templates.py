@@ -1,0 +1,124 @@
+"""Feature templates: a readable list, and the arrays that the kernels work from.
+
+A template is a line of atoms such as ``h.form m.upos m+1.upos``: the form of the head, the tag of the modifier, and the tag of
+the word after the modifier. A part of a tree gives the words their names:
+
+====================  =========================================================================================
+``[arc]``             h head, m modifier. Each template is used with the direction, and with direction and distance
+``[between]``         h, m, and b, each different tag between them
+``[sibling]``         h, m, and s, the child of h next to m towards h (h itself if m is the first on its side)
+``[grandparent]``     g, h, m: g is the head of h
+``[label]``           of the arc h -> m in a finished tree: g, the nearest siblings l and r, the outermost children a and z
+====================  =========================================================================================
+
+A line ``[pairs]`` switches on all pairs of single morphological features of head and modifier.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import InputError, Place
+from crossarc.scoring.attributes import ATTRIBUTES, PADDING
+from crossarc.scoring.hashing import hash_string
+
+__all__ = ["PARTS", "TemplateSet", "Templates", "load_templates", "parse_templates"]
+
+PARTS = {"arc": "hm", "between": "hbm", "sibling": "hsm", "grandparent": "ghm", "label": "hmglraz"}
+_ATOM = re.compile(r"([a-z])([+-][12])?\.([a-z]+)")
+
+
+class Templates(NamedTuple):
+    """The templates of one part, as ``hash_slots`` wants them."""
+
+    lines: tuple[str, ...]
+    atoms: NDArray[np.int64]  # (offset, attribute)
+    bounds: NDArray[np.int64]  # atoms of template t in slot s: bounds[t, s] to bounds[t, s + 1]
+    seeds: NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class TemplateSet:
+    """The templates of all parts, and the text they were read from."""
+
+    text: str
+    parts: dict[str, Templates] = field(compare=False)
+    pairs: bool = False
+
+
+@cache
+def load_templates(name: str) -> TemplateSet:
+    """A named set of ours, or a file."""
+    ours = resources.files("crossarc.scoring") / "sets" / f"{name}.txt"
+    if ours.is_file():
+        return parse_templates(ours.read_text(encoding="utf-8"), f"{name}.txt")
+    path = Path(name)
+    try:
+        return parse_templates(path.read_text(encoding="utf-8"), name)
+    except OSError:
+        names = sorted(p.name[:-4] for p in (resources.files("crossarc.scoring") / "sets").iterdir())
+        raise InputError(f"no such file, nor a feature set of ours ({', '.join(names)})", Place(name)) from None
+
+
+def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
+    """Read a set of templates. Raises ``InputError`` with file and line for what cannot be understood.
+
+    >>> parse_templates("[arc]\\nh.upos m.upos  # tags").parts["arc"].lines
+    ('h.upos m.upos',)
+    """
+    lines: dict[str, list[str]] = {part: [] for part in PARTS}
+    part, pairs = "", False
+    for number, line in enumerate(text.splitlines(), 1):
+        content = " ".join(line.partition("#")[0].split())
+        if content == "[pairs]":
+            pairs = True
+        elif content.startswith("["):
+            part = content.strip("[]")
+            if part not in PARTS:
+                raise InputError(f"unknown part {content}; there are {', '.join(PARTS)} and pairs", Place(path, number))
+        elif content:
+            if not part:
+                raise InputError("a template before the first part, such as [arc]", Place(path, number))
+            for atom in content.split():
+                _check_atom(atom, part, Place(path, number))
+            lines[part].append(content)
+    if not lines["arc"]:
+        raise InputError("no templates for [arc]", Place(path))
+    return TemplateSet(text, {part: _compile(part, found) for part, found in lines.items()}, pairs)
+
+
+def _check_atom(atom: str, part: str, place: Place) -> None:
+    match = _ATOM.fullmatch(atom)
+    if not match:
+        raise InputError(f"{atom!r} is not an atom such as h.upos or m-1.form", place)
+    if match[1] not in PARTS[part]:
+        raise InputError(f"{atom!r}: [{part}] has the words {', '.join(PARTS[part])}", place)
+    if match[3] not in ATTRIBUTES:
+        raise InputError(f"{atom!r}: a word has the attributes {', '.join(ATTRIBUTES)}", place)
+
+
+def _compile(part: str, lines: list[str]) -> Templates:
+    slots = PARTS[part]
+    atoms: list[tuple[int, int]] = []
+    bounds = np.zeros((len(lines), len(slots) + 1), dtype=np.int64)
+    for t, line in enumerate(lines):
+        matches = [_ATOM.fullmatch(atom) for atom in line.split()]
+        bounds[t, 0] = len(atoms)
+        for s, slot in enumerate(slots):
+            for match in matches:
+                assert match is not None
+                if match[1] == slot:
+                    offset = int(match[2] or 0)
+                    assert abs(offset) <= PADDING
+                    atoms.append((offset, ATTRIBUTES.index(match[3])))
+            bounds[t, s + 1] = len(atoms)
+    seeds = np.array([hash_string(f"{part}: {line}") for line in lines], dtype=np.uint64)
+    return Templates(tuple(lines), np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds)
