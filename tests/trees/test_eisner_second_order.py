@@ -10,7 +10,6 @@ from crossarc.core import NoTreeError
 from crossarc.trees._eisner import best_projective
 from crossarc.trees._eisner_second_order import best_second_order_projective
 from crossarc.trees._inside_outside import marginals
-from crossarc.trees._siblings import checked_siblings
 from crossarc.trees.second_order_sums import second_order_log_partition, second_order_marginals
 
 
@@ -129,34 +128,3 @@ def test_marginals_of_a_long_sentence_sum_to_1(scale):
     found, parts = second_order_marginals(arcs, siblings, single_root=True)
     np.testing.assert_allclose(found[:, 1:].sum(0), 1.0, atol=1e-9)
     np.testing.assert_allclose(parts.sum(1), found, atol=1e-12)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("position", [(0, 0, 2), (0, 1, 3), (3, 2, 1), (2, 2, 1)])
-def test_a_bad_sibling_is_named(position, value):
-    siblings = np.zeros((4, 4, 4))
-    siblings[position] = value
-    with pytest.raises(ValueError, match=rf"siblings\[{', '.join(map(str, position))}\] is {value}"):
-        checked_siblings(siblings, 4)
-
-
-@pytest.mark.parametrize("shape", [(3, 3), (4, 4, 4), (3, 3, 2)])
-def test_a_wrong_shape_is_named(shape):
-    with pytest.raises(ValueError, match="shape"):
-        second_order_log_partition(np.zeros((3, 3)), np.zeros(shape))
-
-
-def test_labelled_arcs_are_refused():
-    with pytest.raises(ValueError, match="arcs must have shape"):
-        second_order_marginals(np.zeros((3, 3, 2)), np.zeros((3, 3, 3)))
-
-
-def test_integers_views_and_read_only_arrays():
-    rng = np.random.default_rng(3)
-    arcs, siblings = rng.integers(-3, 4, size=(5, 5)), rng.integers(-3, 4, size=(5, 5, 5))
-    expected = second_order_log_partition(arcs.astype(float), siblings.astype(float))
-    assert second_order_log_partition(arcs, siblings) == expected
-    assert second_order_log_partition(arcs.T.copy().T, siblings.astype(np.float32)) == expected
-    frozen = siblings.astype(float)
-    frozen.flags.writeable = False
-    assert second_order_log_partition(arcs, frozen) == expected

@@ -110,45 +110,7 @@ def test_finite_masks_cost_no_precision(seed, n, single_root):
     assert len(totals) == len(oracles.all_trees(n, single_root=single_root))
 
 
-@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
-def test_no_word(flags):
-    (tree,) = k_best_trees([[np.nan]], 5, **flags)
-    assert (tree.heads.tolist(), tree.labels, tree.score) == ([-1], None, 0.0)
-
-
-@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
-def test_no_tree(flags):
-    with pytest.raises(NoTreeError):
-        k_best_trees(np.full((3, 3), -np.inf), 2, **flags)
-
-
-def test_no_tree_with_a_single_root():
-    scores = np.full((3, 3), -np.inf)
-    scores[0, 1:] = 0.0
-    assert len(k_best_trees(scores, 2)) == 1
-    with pytest.raises(NoTreeError, match="single root"):
-        k_best_trees(scores, 2, single_root=True)
-
-
 @pytest.mark.parametrize("k", [0, -1])
 def test_k_is_at_least_1(k):
     with pytest.raises(ValueError, match="k must be"):
         k_best_trees(np.zeros((3, 3)), k)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_bad_scores_are_named(bad):
-    scores = np.zeros((4, 4))
-    scores[2, 3] = bad
-    with pytest.raises(ValueError, match=r"scores\[2, 3\] is (nan|inf)"):
-        k_best_trees(scores, 2)
-
-
-@pytest.mark.parametrize("flags", FLAGS, ids=FLAG_IDS)
-def test_column_0_and_the_diagonal_are_ignored(flags):
-    scores = np.random.default_rng(6).normal(size=(5, 5))
-    expected = [as_tuples(tree) for tree in k_best_trees(scores, 9, **flags)]
-    scores[:, 0] = np.nan
-    np.fill_diagonal(scores, np.inf)
-    scores.flags.writeable = False
-    assert [as_tuples(tree) for tree in k_best_trees(scores, 9, **flags)] == expected

@@ -69,9 +69,3 @@ def test_forbidden_arcs_stay_forbidden(flags):
     tree = min_risk_tree(scores, **flags)
     assert tree.heads.tolist() == [-1, 0, 1, 2]
     assert tree.score == pytest.approx(3.0)
-
-
-@flags
-def test_no_word(flags):
-    tree = min_risk_tree(np.zeros((1, 1)), **flags)
-    assert (tree.heads.tolist(), tree.labels, tree.score) == ([-1], None, 0.0)

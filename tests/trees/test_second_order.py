@@ -284,37 +284,12 @@ def test_one_word_and_none(projective, single_root, start):
         best_second_order_tree(np.zeros((2, 2)), np.full((2, 2, 2), -np.inf), **options)
 
 
-@pytest.mark.parametrize("projective", [False, True])
-def test_any_array_and_no_change_to_it(projective):
-    rng = np.random.default_rng(1)
-    arcs, siblings = rng.integers(-5, 6, (6, 6)), rng.integers(-5, 6, (6, 6, 6))
-    expected = best_second_order_tree(arcs.astype(float), siblings.astype(float), projective=projective)
-    read_only = arcs.astype(float), siblings.astype(float)
-    for array in read_only:
-        array.flags.writeable = False
-    views = np.repeat(arcs, 2, axis=1)[:, ::2], np.repeat(siblings, 2, axis=0)[::2].astype(np.float32)
-    for given_arcs, given_siblings in ((arcs, siblings), read_only, views):
-        before = given_arcs.copy(), given_siblings.copy()
-        tree = best_second_order_tree(given_arcs, given_siblings, projective=projective)
-        assert tree.heads.tolist() == expected.heads.tolist()
-        assert tree.score == expected.score
-        assert np.array_equal(given_arcs, before[0])
-        assert np.array_equal(given_siblings, before[1])
-
-
 def test_bad_input():
     arcs, siblings = np.zeros((3, 3)), np.zeros((3, 3, 3))
     with pytest.raises(ValueError, match="start"):
         best_second_order_tree(arcs, siblings, start="random")
     with pytest.raises(ValueError, match="max_changes"):
         best_second_order_tree(arcs, siblings, projective=False, max_changes=-1)
-    with pytest.raises(ValueError, match="siblings"):
-        best_second_order_tree(arcs, np.zeros((2, 2, 2)))
-    with pytest.raises(ValueError, match=r"arcs\[0, 1\]"):
-        best_second_order_tree([[0, np.inf], [0, 0]], np.zeros((2, 2, 2)))
-    siblings[0, 1, 2] = np.nan
-    with pytest.raises(ValueError, match=r"siblings\[0, 1, 2\]"):
-        best_second_order_tree(arcs, siblings)
 
 
 def test_a_long_sentence_of_tied_scores():

@@ -17,7 +17,6 @@ from crossarc.trees._exponential import exponentials
 from crossarc.trees.sums import (
     entropy,
     log_partition,
-    log_partitions,
     log_partitions_and_marginals,
     marginals,
     marginals_batch,
@@ -164,115 +163,26 @@ def test_marginals_are_the_gradient(flags):
         assert result[h, m] == pytest.approx(slope, abs=1e-8)
 
 
-@flags
-def test_no_word_and_one_word(flags):
-    for scores in (np.full((1, 1), np.nan), np.zeros((1, 1, 2))):
-        assert log_partition(scores, **flags) == 0.0
-        assert entropy(scores, **flags) == 0.0
-        np.testing.assert_array_equal(marginals(scores, **flags), np.zeros(scores.shape))
-    assert log_partition([[0, -3], [0, 0]], **flags) == pytest.approx(-3.0)
-    np.testing.assert_array_equal(marginals([[0, -3], [0, 0]], **flags), [[0, 1], [0, 0]])
-    with pytest.raises(NoTreeError):
-        marginals([[0, -np.inf], [0, 0]], **flags)
-
-
-@flags
-def test_only_the_single_root_is_impossible(flags):
-    """Both words have no other head than the root."""
-    scores = np.full((3, 3), -np.inf)
-    scores[0] = 0.0
-    if flags["single_root"]:
-        with pytest.raises(NoTreeError, match="single-root"):
-            log_partition(scores, **flags)
-    else:
-        assert log_partition(scores, **flags) == pytest.approx(0.0, abs=1e-15)
-
-
-@flags
-def test_diagonal_and_first_column_are_ignored(flags):
-    rng = np.random.default_rng(0)
-    for shape in [(6, 6), (6, 6, 2)]:
-        scores = rng.normal(size=shape)
-        expected = marginals(scores, **flags)
-        for garbage in (np.nan, np.inf, -np.inf, 1e300):
-            scores[:, 0] = garbage
-            scores[np.diag_indices(6)] = garbage
-            np.testing.assert_allclose(marginals(scores, **flags), expected, rtol=1e-13)
-            assert np.isfinite(entropy(scores, **flags))
-
-
-def test_any_kind_of_array():
-    scores = np.random.default_rng(1).integers(-3, 4, size=(7, 7))
-    expected = marginals(scores.astype(float))
-    read_only = scores.astype(float)
-    read_only.flags.writeable = False
-    strided = np.zeros((14, 7))
-    strided[::2] = scores
-    for variant in (
-        scores,
-        scores.tolist(),
-        scores.astype(np.float32),
-        read_only,
-        strided[::2],
-        np.asfortranarray(scores),
-    ):
-        np.testing.assert_array_equal(marginals(variant), expected)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_bad_scores_name_their_position(bad):
-    scores = np.zeros((4, 4))
-    scores[2, 3] = bad
-    with pytest.raises(ValueError, match=r"\[2, 3\] is"):
-        log_partition(scores)
-    with pytest.raises(ValueError, match=r"scores\[1\]\[2, 3\] is"):
-        marginals_batch([np.zeros((2, 2)), scores])
-    labelled = np.zeros((4, 4, 2))
-    labelled[2, 3, 1] = bad
-    with pytest.raises(ValueError, match=r"\[2, 3, 1\] is"):
-        marginals(labelled)
-
-
-@pytest.mark.parametrize("shape", [(3,), (3, 4), (0, 0), (3, 3, 0), (2, 2, 2, 2)])
-def test_bad_shapes(shape):
-    with pytest.raises(ValueError, match="must have"):
-        log_partition(np.zeros(shape))
-
-
-@flags
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("labels", [(), (2,)], ids=["unlabelled", "labelled"])
-def test_batches_are_single_sentences(flags, threads, labels):
-    rng = np.random.default_rng(7)
-    lengths = [3, 0, 9, 1, 6, 2]
-    padded = np.full((6, 10, 10, *labels), np.nan)
-    for scores, n in zip(padded, lengths, strict=True):
-        scores[: n + 1, : n + 1] = rng.normal(size=(n + 1, n + 1, *labels))
-    sentences = [scores[: n + 1, : n + 1] for scores, n in zip(padded, lengths, strict=True)]
-    expected_z = [log_partition(scores, **flags) for scores in sentences]
-    expected = [marginals(scores, **flags) for scores in sentences]
-    for batch, given_lengths in ((sentences, None), (padded, lengths)):
-        log_z = log_partitions(batch, lengths=given_lengths, threads=threads, **flags)
-        np.testing.assert_array_equal(log_z, expected_z)
-        results = marginals_batch(batch, lengths=given_lengths, threads=threads, **flags)
-        assert len(results) == len(expected)
-        for result, of_sentence in zip(results, expected, strict=True):
-            np.testing.assert_array_equal(result, of_sentence)
-
-
-def test_awkward_batches():
-    assert log_partitions([]).shape == (0,)
-    assert marginals_batch([], threads=2) == []
-    with pytest.raises(NoTreeError, match=r"scores\[1\]"):
-        log_partitions([np.zeros((2, 2)), np.full((2, 2), -np.inf)])
-    with pytest.raises(ValueError, match="lengths"):
-        log_partitions(np.zeros((2, 3, 3)), lengths=[1, 3])
-    with pytest.raises(ValueError, match="lengths"):
-        log_partitions(np.zeros((2, 3, 3)), lengths=[1])
-    with pytest.raises(ValueError, match="labels"):
-        log_partitions([np.zeros((2, 2)), np.zeros((2, 2, 1))])
-    with pytest.raises(ValueError, match="threads"):
-        log_partitions([np.zeros((2, 2))], threads=0)
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 21])
+def test_sentences_side_by_side_are_single_sentences(single_root, n):
+    """To the last bit, and next to sentences for which plain numbers are not enough or a word has only the root."""
+    rng = np.random.default_rng(n)
+    batch = [rng.normal(size=(n + 1, n + 1)) * spread for spread in (1, 1, 10, 100, 1000, 0.1, 1, 1, 1, 1, 1, 1, 1)]
+    batch[1][:, 0] = np.nan
+    batch[1][np.diag_indices(n + 1)] = np.inf
+    batch[2][2:, 1] = batch[6][rng.random((n + 1, n + 1)) < 0.4] = -np.inf
+    batch[6][0] = 0.0
+    batch[6][np.arange(n), np.arange(1, n + 1)] = 0.0
+    batch.insert(5, rng.normal(size=(n, n)))
+    log_z, results = log_partitions_and_marginals(batch, single_root=single_root)
+    for i, scores in enumerate(batch):
+        alone_z, (alone,) = log_partitions_and_marginals([scores], single_root=single_root)
+        assert log_z[i] == alone_z[0]
+        np.testing.assert_array_equal(results[i], alone)
+    batch[9] = np.full((n + 1, n + 1), -np.inf)
+    with pytest.raises(NoTreeError, match=r"\[9\]"):
+        marginals_batch(batch, single_root=single_root)
 
 
 def test_long_sentences():

@@ -1,7 +1,8 @@
 """From words to places in the weight table: the kernels behind every template.
 
-What a template takes from one word of a part is hashed once per sentence (``hash_slots``). The hash of a feature is then
-the sum of two or three ready numbers, and its place in a table of 2^bits weights is given by the sum's highest bits.
+What a template takes from one word of a part is hashed once per sentence (``hash_slots``). The hash of a feature
+is then the sum of two or three ready numbers, and its place in a table of 2^bits weights is given by the sum's
+highest bits (``shift`` is 64 - bits).
 """
 
 from collections import namedtuple
@@ -12,8 +13,8 @@ from crossarc._kernel import kernel
 
 PADDING = 2  # as in scoring.attributes
 
-# slots[s, i, t] of each part (see hash_slots); first and second hashes of the single features of each word, for [pairs]
-Encoded = namedtuple("Encoded", "arc between tags sibling grandparent label heads_of_pairs modifiers_of_pairs counts")
+# slots[s, i, t] of each part (see hash_slots); two hashes of the single features of each word, for [pairs]
+Encoded = namedtuple("Encoded", "arc between sibling grandparent tags heads_of_pairs modifiers_of_pairs counts")
 
 
 @kernel
@@ -25,49 +26,90 @@ def mix(x):
 
 
 @kernel
-def hash_slots(words, atoms, bounds, seeds, out):
-    """out[slot, i, t]: what template t takes from node i where it stands in that slot.
-
-    ``atoms[bounds[t, slot] : bounds[t, slot + 1]]`` are the pairs (offset, attribute) of template t for that slot. The last
-    node stands for "no such word".
-    """
-    n_slots, n_nodes, n_templates = out.shape
-    for t in range(n_templates):
-        for slot in range(n_slots):
-            first, last = bounds[t, slot], bounds[t, slot + 1]
-            for i in range(n_nodes):
-                x = np.uint64(0)
-                if first < last:
-                    x = seeds[t] + np.uint64(slot)
-                    for a in range(first, last):
-                        x = mix(x ^ words[i + PADDING + atoms[a, 0], atoms[a, 1]])
-                out[slot, i, t] = x
+def encode(attributes, templates):
+    """All ready numbers of a sentence; ``templates`` has the compiled templates of each part."""
+    words = attributes.words
+    return Encoded(
+        hash_slots(words, templates.arc),
+        hash_slots(words, templates.between),
+        hash_slots(words, templates.sibling),
+        hash_slots(words, templates.grandparent),
+        attributes.tags,
+        mix_all(attributes.features, np.uint64(1)),
+        mix_all(attributes.features, np.uint64(2)),
+        attributes.counts if templates.pairs else np.zeros_like(attributes.counts),
+    )
 
 
 @kernel
-def direction_and_distance(i, j):
-    """Two random numbers: for the direction from i to j, and for direction and distance."""
-    direction = np.uint64(1) if i < j else np.uint64(2)
-    distance = abs(i - j)
-    if distance > 10:
-        distance = 11
-    elif distance > 5:
-        distance = 6
-    return mix(direction), mix(direction * np.uint64(16) + np.uint64(distance))
+def hash_slots(words, compiled):
+    """slots[s, i, t]: what template t takes from node i where it stands in slot s.
+
+    ``atoms[bounds[t, s] : bounds[t, s + 1]]`` are the pairs (offset, attribute) of template t for that slot. The last
+    node stands for "no such word".
+    """
+    atoms, bounds, seeds = compiled.atoms, compiled.bounds, compiled.seeds
+    n_templates, n_slots = bounds.shape[0], bounds.shape[1] - 1
+    n_nodes = len(words) - 2 * PADDING
+    slots = np.zeros((n_slots, n_nodes, n_templates), np.uint64)
+    for t in range(n_templates):
+        for s in range(n_slots):
+            first, last = bounds[t, s], bounds[t, s + 1]
+            if first < last:
+                for i in range(n_nodes):
+                    x = seeds[t] + np.uint64(s)
+                    for a in range(first, last):
+                        x = mix(x ^ words[i + PADDING + atoms[a, 0], atoms[a, 1]])
+                    slots[s, i, t] = x
+    return slots
+
+
+@kernel
+def mix_all(features, seed):
+    """A hash of each single feature; another one for another seed."""
+    mixed = np.empty_like(features)
+    for i in range(features.shape[0]):
+        for j in range(features.shape[1]):
+            mixed[i, j] = mix(features[i, j] + seed)
+    return mixed
+
+
+@kernel
+def direction_of(i, j):
+    """A random number for the direction from i to j."""
+    return mix(np.uint64(1) if i < j else np.uint64(2))
+
+
+@kernel
+def place_of(distance):
+    """Where the weight for a distance lies behind that of the feature without one: 1 to 7."""
+    if distance <= 4:
+        return np.uint64(distance)
+    if distance <= 6:
+        return np.uint64(5)
+    return np.uint64(6) if distance <= 10 else np.uint64(7)
+
+
+@kernel
+def line_of(x, shift):
+    """The place of a feature's weights: eight of them side by side, so that they come from memory together."""
+    return (x >> shift) & ~np.uint64(7)
 
 
 @kernel
 def arc_indices(encoded, h, m, shift, out):
-    """Where the weights of the features of the arc h -> m are; their number."""
-    direction, distance = direction_and_distance(h, m)
+    """Where the weights of the features of the arc h -> m are; their number.
+
+    Each template stands for two features: with the direction of the arc, and with direction and distance.
+    """
+    direction, distance = direction_of(h, m), place_of(abs(h - m))
     head, modifier = encoded.arc[0, h], encoded.arc[1, m]
     n_templates = len(head)
     for t in range(n_templates):
-        x = head[t] + modifier[t]
-        out[2 * t] = (x + direction) >> shift
-        out[2 * t + 1] = (x + distance) >> shift
-    count = 2 * n_templates
-    count = between_indices(encoded, h, m, direction, shift, out, count)
+        line = line_of(head[t] + modifier[t] + direction, shift)
+        out[2 * t] = line
+        out[2 * t + 1] = line + distance
+    count = between_indices(encoded, h, m, direction, shift, out, 2 * n_templates)
     for i in range(encoded.counts[h]):
         for j in range(encoded.counts[m]):
             out[count] = (encoded.heads_of_pairs[h, i] + encoded.modifiers_of_pairs[m, j] + direction) >> shift
@@ -91,40 +133,45 @@ def between_indices(encoded, h, m, direction, shift, out, count):
 
 
 @kernel
-def triple_indices(slots, first, second, third, shift, out):
-    """The same for a part of three words, such as head, sibling and modifier."""
-    direction, distance = direction_and_distance(second, third)
-    direction += np.uint64(3) * mix(np.uint64(1) if first < third else np.uint64(2))
+def sibling_indices(encoded, h, s, m, shift, out):
+    """The same for head, adjacent sibling and modifier; s == h: m is the first child on its side."""
+    none = encoded.sibling.shape[1] - 1
+    side = np.uint64(1) if h < m else np.uint64(2)
+    return triple_indices(encoded.sibling, h, none if s == h else s, m, side, abs(m - s), shift, out)
+
+
+@kernel
+def grandparent_indices(encoded, g, h, m, shift, out):
+    """The same for the head of the head, head and modifier."""
+    side = (np.uint64(3) if g < h else np.uint64(4)) + (np.uint64(2) if h < m else np.uint64(0))
+    return triple_indices(encoded.grandparent, g, h, m, side, abs(h - m), shift, out)
+
+
+@kernel
+def triple_indices(slots, first, second, third, side, distance, shift, out):
+    """Each template with the side on which the words lie, and with side and distance."""
     a, b, c = slots[0, first], slots[1, second], slots[2, third]
+    random_side, place = mix(side), place_of(distance)
     n_templates = len(a)
     for t in range(n_templates):
-        x = a[t] + b[t] + c[t] + direction
-        out[2 * t] = x >> shift
-        out[2 * t + 1] = (x + distance) >> shift
+        line = line_of(a[t] + b[t] + c[t] + random_side, shift)
+        out[2 * t] = line
+        out[2 * t + 1] = line + place
     return 2 * n_templates
 
 
 @kernel
 def sum_of(weights, indices, count):
-    total = np.float32(0.0)
+    """The sum of the weights at the first ``count`` indices."""
+    total = 0.0
     for i in range(count):
         total += weights[indices[i]]
     return total
 
 
 @kernel
-def most_arc_features(encoded):
-    """How many features an arc can have at most."""
-    most = encoded.counts.max()
-    return 2 * encoded.arc.shape[2] + 64 * encoded.between.shape[2] + most * most
-
-
-@kernel
-def mix_all(features):
-    """Two independent hashes of each single feature: as one of a head, and as one of a modifier."""
-    heads, modifiers = np.empty_like(features), np.empty_like(features)
-    for i in range(features.shape[0]):
-        for j in range(features.shape[1]):
-            heads[i, j] = mix(features[i, j] + np.uint64(1))
-            modifiers[i, j] = mix(features[i, j] + np.uint64(2))
-    return heads, modifiers
+def most_features(encoded):
+    """How many features a part of this sentence can have at most."""
+    pairs = encoded.counts.max() ** 2
+    arc = 2 * encoded.arc.shape[2] + 64 * encoded.between.shape[2] + pairs
+    return max(arc, 2 * encoded.sibling.shape[2], 2 * encoded.grandparent.shape[2])

@@ -25,10 +25,12 @@ class Attributes(NamedTuple):
     """The attributes of the nodes 0..n.
 
     ``words[i + PADDING, a]`` is attribute a of node i; nodes outside 0..n are known to be outside.
-    ``features[i, :counts[i]]`` are single facts about word i: its tag, its lemma, and each of its morphological features.
+    ``features[i, :counts[i]]`` are single facts about word i: its tag, its lemma, each of its morphological features.
+    ``tags[i]`` is the number of its tag among those of the sentence.
     """
 
     words: NDArray[np.uint64]
+    tags: NDArray[np.uint64]
     features: NDArray[np.uint64]
     counts: NDArray[np.int64]
 
@@ -49,7 +51,10 @@ def attributes_of(sentence: Sentence) -> Attributes:
         single = _single_features(lemma, upos, feats)
         counts[i] = len(single)
         features[i, : len(single)] = single
-    return Attributes(np.array(words, dtype=np.uint64), features, counts)
+    numbers: dict[str, int] = {}
+    # kernels keep a set of tags in 64 bits
+    tags = [0, *(min(numbers.setdefault(tag, len(numbers)), 63) for tag in sentence.upos)]
+    return Attributes(np.array(words, dtype=np.uint64), np.array(tags, dtype=np.uint64), features, counts)
 
 
 @lru_cache(maxsize=1 << 18)

@@ -1,15 +1,17 @@
 """Feature templates: a readable list, and the arrays that the kernels work from.
 
-A template is a line of atoms such as ``h.form m.upos m+1.upos``: the form of the head, the tag of the modifier, and the tag of
-the word after the modifier. A part of a tree gives the words their names:
+A template is a line of atoms such as ``h.form m.upos m+1.upos``: the form of the head, the tag of the modifier, and the
+tag of the word after the modifier. A part of a tree gives the words their names:
 
-====================  =========================================================================================
-``[arc]``             h head, m modifier. Each template is used with the direction, and with direction and distance
-``[between]``         h, m, and b, each different tag between them
-``[sibling]``         h, m, and s, the child of h next to m towards h (h itself if m is the first on its side)
-``[grandparent]``     g, h, m: g is the head of h
-``[label]``           of the arc h -> m in a finished tree: g, the nearest siblings l and r, the outermost children a and z
-====================  =========================================================================================
+================  ==================================================================================================
+``[arc]``         h head, m modifier
+``[between]``     h, m, and b, each different tag between them
+``[sibling]``     h, m, and s, the child of h next to m towards h (nothing, if m is the first on its side)
+``[grandparent]`` g, h, m: g is the head of h
+``[label]``       the arc h -> m in a finished tree: g, the siblings l and r next to m, the outermost children a and z
+================  ==================================================================================================
+
+Every template is used with the direction of the arc, and, but for the last two parts, with direction and distance.
 
 A line ``[pairs]`` switches on all pairs of single morphological features of head and modifier.
 """
@@ -17,7 +19,7 @@ A line ``[pairs]`` switches on all pairs of single morphological features of hea
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -30,28 +32,38 @@ from crossarc.core import InputError, Place
 from crossarc.scoring.attributes import ATTRIBUTES, PADDING
 from crossarc.scoring.hashing import hash_string
 
-__all__ = ["PARTS", "TemplateSet", "Templates", "load_templates", "parse_templates"]
+__all__ = ["PARTS", "Compiled", "TemplateSet", "Templates", "load_templates", "parse_templates"]
 
 PARTS = {"arc": "hm", "between": "hbm", "sibling": "hsm", "grandparent": "ghm", "label": "hmglraz"}
 _ATOM = re.compile(r"([a-z])([+-][12])?\.([a-z]+)")
 
 
-class Templates(NamedTuple):
-    """The templates of one part, as ``hash_slots`` wants them."""
+class Compiled(NamedTuple):
+    """The templates of one part, as the kernels want them."""
 
-    lines: tuple[str, ...]
     atoms: NDArray[np.int64]  # (offset, attribute)
     bounds: NDArray[np.int64]  # atoms of template t in slot s: bounds[t, s] to bounds[t, s + 1]
     seeds: NDArray[np.uint64]
 
 
+class Templates(NamedTuple):
+    """The templates of all parts."""
+
+    arc: Compiled
+    between: Compiled
+    sibling: Compiled
+    grandparent: Compiled
+    label: Compiled
+    pairs: bool
+
+
 @dataclass(frozen=True)
 class TemplateSet:
-    """The templates of all parts, and the text they were read from."""
+    """A set of templates, and the text it was read from."""
 
     text: str
-    parts: dict[str, Templates] = field(compare=False)
-    pairs: bool = False
+    lines: dict[str, tuple[str, ...]]
+    compiled: Templates
 
 
 @cache
@@ -71,7 +83,7 @@ def load_templates(name: str) -> TemplateSet:
 def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
     """Read a set of templates. Raises ``InputError`` with file and line for what cannot be understood.
 
-    >>> parse_templates("[arc]\\nh.upos m.upos  # tags").parts["arc"].lines
+    >>> parse_templates("[arc]\\nh.upos m.upos  # tags").lines["arc"]
     ('h.upos m.upos',)
     """
     lines: dict[str, list[str]] = {part: [] for part in PARTS}
@@ -92,7 +104,8 @@ def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
             lines[part].append(content)
     if not lines["arc"]:
         raise InputError("no templates for [arc]", Place(path))
-    return TemplateSet(text, {part: _compile(part, found) for part, found in lines.items()}, pairs)
+    compiled = Templates(*(_compile(part, found) for part, found in lines.items()), pairs)
+    return TemplateSet(text, {part: tuple(found) for part, found in lines.items()}, compiled)
 
 
 def _check_atom(atom: str, part: str, place: Place) -> None:
@@ -105,7 +118,7 @@ def _check_atom(atom: str, part: str, place: Place) -> None:
         raise InputError(f"{atom!r}: a word has the attributes {', '.join(ATTRIBUTES)}", place)
 
 
-def _compile(part: str, lines: list[str]) -> Templates:
+def _compile(part: str, lines: list[str]) -> Compiled:
     slots = PARTS[part]
     atoms: list[tuple[int, int]] = []
     bounds = np.zeros((len(lines), len(slots) + 1), dtype=np.int64)
@@ -121,4 +134,4 @@ def _compile(part: str, lines: list[str]) -> Templates:
                     atoms.append((offset, ATTRIBUTES.index(match[3])))
             bounds[t, s + 1] = len(atoms)
     seeds = np.array([hash_string(f"{part}: {line}") for line in lines], dtype=np.uint64)
-    return Templates(tuple(lines), np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds)
+    return Compiled(np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds)

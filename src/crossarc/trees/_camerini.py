@@ -15,6 +15,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from crossarc._kernel import kernel
 from crossarc.trees._check import best_labels
 from crossarc.trees._chu_liu_edmonds import (
     add_root,
@@ -24,7 +25,6 @@ from crossarc.trees._chu_liu_edmonds import (
     greedy_heads_among_words,
     hang_from_root,
 )
-from crossarc._kernel import kernel
 
 # Not a plain number: Numba would compile what is called with a constant once more.
 NONE = np.int64(-1)

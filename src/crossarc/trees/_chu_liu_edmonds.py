@@ -13,8 +13,8 @@ least.
 
 import numpy as np
 
-from crossarc.trees._check import first_bad_score
 from crossarc._kernel import kernel
+from crossarc.trees._check import first_bad_score
 
 UNSEEN, ON_PATH, FINISHED, CONTRACTED = 0, 1, 2, 3
 
@@ -43,15 +43,14 @@ def best_arborescence(scores, single_root, heads):
 
 
 @kernel
-def best_arborescences(scores, sizes, single_root, heads, totals):
-    """``best_arborescence`` of many sentences, one behind the other in flat arrays; sizes[i] is n+1."""
-    start, first = 0, 0
-    for i in range(len(sizes)):
-        size = sizes[i]
-        one = scores[start : start + size * size].reshape((size, size))
-        totals[i] = best_arborescence(one, single_root, heads[first : first + size])
-        start += size * size
-        first += size
+def best_arborescences(many_scores, count, single_root, heads, totals):
+    """``best_arborescence`` of the first ``count`` arrays of a tuple; heads stand one behind the other."""
+    start = 0
+    for i in range(count):
+        scores = many_scores[i]
+        end = start + len(scores)
+        totals[i] = best_arborescence(scores, single_root, heads[start:end])
+        start = end
 
 
 @kernel

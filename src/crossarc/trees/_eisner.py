@@ -15,15 +15,18 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import kernel
+from crossarc.trees._check import first_bad_score
 
 Chart = namedtuple("Chart", "complete flipped incomplete")
 
 
 @kernel
 def best_projective(scores, single_root, heads):
-    """The best projective tree's heads; its score, or -inf if there is no such tree."""
+    """The best projective tree's heads; its score: -inf if there is no such tree, NaN if a score is NaN or +inf."""
     n = scores.shape[0] - 1
     heads[0] = -1
+    if first_bad_score(scores.reshape((n + 1, n + 1, 1))) >= 0:
+        return np.nan
     cells = np.empty((3, n + 1, n + 1))
     chart = Chart(cells[0], cells[1], cells[2])
     combine_words(scores, chart)
@@ -35,6 +38,17 @@ def best_projective(scores, single_root, heads):
     for m in range(1, n + 1):
         total += scores[heads[m], m]
     return total
+
+
+@kernel
+def best_projectives(many_scores, count, single_root, heads, totals):
+    """``best_projective`` of the first ``count`` arrays of a tuple; heads stand one behind the other."""
+    start = 0
+    for i in range(count):
+        scores = many_scores[i]
+        end = start + len(scores)
+        totals[i] = best_projective(scores, single_root, heads[start:end])
+        start = end
 
 
 @kernel

@@ -17,8 +17,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc.trees._eisner import best_sum, first_best
 from crossarc._kernel import kernel
+from crossarc.trees._eisner import best_sum, first_best
 
 Chart = namedtuple("Chart", "complete flipped incomplete sibling")
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from crossarc.trees._hill_climbing import find_worth, graph_score
 from crossarc._kernel import kernel
+from crossarc.trees._hill_climbing import find_worth, graph_score
 
 
 @kernel

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.core import Constraints, Tree, UnsupportedConstraint
-from crossarc.trees._check import best_labels, first_bad_score, log_sum_labels
+from crossarc.core import Constraints, NoTreeError, Tree, UnsupportedConstraint
+from crossarc.trees._check import best_labels, first_bad_score, first_bad_sibling, log_sum_labels
 
 Scores = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
+
+FLOAT, INTEGER = np.dtype(np.float64), np.dtype(np.int64)
+
+
+def for_kernel(array: ArrayLike, dtype: np.dtype[Number]) -> NDArray[Number]:
+    """The array if it is C-contiguous, writeable, aligned and of that type, else a copy that is.
+
+    To Numba a read-only array is another type, and kernels would be compiled a second time; none writes to its input.
+    """
+    if isinstance(array, np.ndarray) and array.dtype is dtype and array.flags.carray:
+        return array
+    return np.array(array, dtype=dtype, order="C")
 
 
 def checked_scores(scores: ArrayLike, *, name: str = "scores") -> Scores:
-    """``scores`` as a C-contiguous float64 array of shape (n+1, n+1) or (n+1, n+1, L).
+    """``scores`` as a writeable C-contiguous float64 array of shape (n+1, n+1) or (n+1, n+1, L).
 
     Integers and float32 are converted; views, read-only and non-contiguous arrays are fine; nothing is written to.
     The diagonal and column 0 are ignored, whatever they hold. Raises ``ValueError`` that names the position
     of a NaN or +inf, or the shape.
     """
-    array = np.ascontiguousarray(scores, dtype=np.float64)
+    array = for_kernel(scores, FLOAT)
     shape = array.shape
     if not (array.ndim in (2, 3) and shape[0] == shape[1] and shape[0] > 0):
         raise ValueError(f"{name} must have shape (n+1, n+1) or (n+1, n+1, L), not {shape}")
@@ -28,28 +41,46 @@ def checked_scores(scores: ArrayLike, *, name: str = "scores") -> Scores:
         raise ValueError(f"{name} must have at least one label, but has shape {shape}")
     bad = first_bad_score(array.reshape(shape[0], shape[0], -1))
     if bad >= 0:
-        position = tuple(int(i) for i in np.unravel_index(bad, shape))
-        raise ValueError(f"{name}[{', '.join(map(str, position))}] is {array[position]}")
+        raise _bad_number(array, bad, name)
     return array
 
 
-def merged(constraints: Constraints | None, *, single_root: bool, projective: bool) -> Constraints:
-    """The constraints with the two shorthands of the public functions added."""
+def checked_siblings(siblings: ArrayLike, size: int) -> Scores:
+    """``siblings`` as a writeable C-contiguous float64 array of shape (size, size, size).
+
+    ``siblings[h, s, m]`` counts only where s is h or lies between h and m. Raises ``ValueError`` that names the
+    shape, or the position of a NaN or +inf that counts.
+    """
+    array = for_kernel(siblings, FLOAT)
+    if array.shape != (size, size, size):
+        raise ValueError(f"siblings must have shape ({size}, {size}, {size}) like the arcs, not {array.shape}")
+    bad = first_bad_sibling(array)
+    if bad >= 0:
+        raise _bad_number(array, bad, "siblings")
+    return array
+
+
+def no_tree(name: str = "scores", *, single_root: bool = False, projective: bool = False) -> NoTreeError:
+    """What to raise when no tree has a score above -inf."""
+    kind = "projective tree" if projective else "tree"
+    roots = " with a single root" if single_root else ""
+    return NoTreeError(f"there is no {kind}{roots} for {name}")
+
+
+def flags_of(constraints: Constraints | None, *, single_root: bool, projective: bool) -> tuple[bool, bool]:
+    """(single_root, projective), each of which the constraints or the shorthand may ask for."""
     if constraints is None:
-        return Constraints(single_root=single_root, projective=projective)
-    if (single_root or projective) and not (constraints.single_root and constraints.projective):
-        fields: dict[str, Any] = {f: getattr(constraints, f) for f in Constraints.__dataclass_fields__}
-        fields["single_root"] = constraints.single_root or single_root
-        fields["projective"] = constraints.projective or projective
-        return Constraints(**fields)
-    return constraints
+        return single_root, projective
+    return single_root or constraints.single_root, projective or constraints.projective
 
 
-def masked(scores: Scores, constraints: Constraints) -> Scores:
+def masked(scores: Scores, constraints: Constraints | None) -> Scores:
     """``scores`` with -inf where the constraints on arcs and labels forbid an arc: a copy, or ``scores`` itself.
 
     Raises ``UnsupportedConstraint`` for a constraint that no mask expresses.
     """
+    if constraints is None:
+        return scores
     if constraints.max_children:
         raise UnsupportedConstraint("max_children cannot be honoured by this decoder (an integer program can)")
     if constraints.max_degree is not None:
@@ -110,6 +141,11 @@ def labels_of(heads: NDArray[np.int64], labels: NDArray[np.int64] | None) -> NDA
 def tree_of(heads: NDArray[np.int64], labels: NDArray[np.int64] | None, score: float) -> Tree:
     """The public ``Tree`` from a kernel's heads and the best label of each arc."""
     return Tree(heads, labels_of(heads, labels), score)
+
+
+def _bad_number(array: Scores, flat_index: int, name: str) -> ValueError:
+    position = tuple(int(i) for i in np.unravel_index(flat_index, array.shape))
+    return ValueError(f"{name}[{', '.join(map(str, position))}] is {array[position]}")
 
 
 def _check_arc(head: int, modifier: int, size: int) -> None:

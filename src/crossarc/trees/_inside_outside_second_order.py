@@ -7,6 +7,7 @@ are normalised to a distribution over its parts (h, s, m), so that again no weig
 
 import numpy as np
 
+from crossarc._kernel import kernel
 from crossarc.trees._inside_outside import (
     COMPLETE,
     FLIPPED,
@@ -24,7 +25,6 @@ from crossarc.trees._inside_outside import (
     sum_of_logs,
     sum_of_products,
 )
-from crossarc._kernel import kernel
 
 
 @kernel

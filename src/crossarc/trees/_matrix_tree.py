@@ -23,8 +23,8 @@ Below ``TRUSTED`` the same elimination is done with the logarithms of the number
 
 import numpy as np
 
-from crossarc.trees._exponential import exponentials
 from crossarc._kernel import kernel
+from crossarc.trees._exponential import exponentials
 
 TRUSTED = 1e-200
 
@@ -354,14 +354,19 @@ def head_distributions(weights, escapes, in_logs, out):
             totals[m] += weights[h, m]
     totals[0] = 1.0
     for m in range(size):
-        # both the total and its inverse have all their digits
-        if not 1e-300 < totals[m] < 1e300:
+        if not in_range(totals[m]):
             return False
         totals[m] = 1.0 / totals[m]
     for h in range(size):
         for m in range(size):
             out[h, m] = weights[h, m] * totals[m]
     return True
+
+
+@kernel
+def in_range(total):
+    """Whether both the total and its inverse have all their digits."""
+    return 1e-300 < total < 1e300
 
 
 @kernel

@@ -5,27 +5,19 @@ Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes
 
 import numpy as np
 
-from crossarc.trees import _inside_outside, _matrix_tree
 from crossarc._kernel import kernel
+from crossarc.trees import _inside_outside, _matrix_tree, _side_by_side
+from crossarc.trees._lanes import LANES
+
+# where it pays: enough of the lanes are taken, and the stack of graphs is not far larger than a cache
+FEWEST_SIDE_BY_SIDE = 4
+LARGEST_SIDE_BY_SIDE = 128
 
 
 @kernel
 def square(flat, starts, sizes, i):
     """The array of sentence i, as a view."""
     return flat[starts[i] : starts[i + 1]].reshape((sizes[i], sizes[i]))
-
-
-@kernel
-def first_bad_place(flat, starts, sizes):
-    """(sentence, head, modifier) of the first NaN or +inf that is not ignored; (-1, -1, -1) if there is none."""
-    for i in range(len(sizes)):
-        scores = square(flat, starts, sizes, i)
-        for h in range(sizes[i]):
-            for m in range(1, sizes[i]):
-                # False for NaN as well as for +inf
-                if not scores[h, m] < np.inf and h != m:
-                    return i, h, m
-    return -1, -1, -1
 
 
 @kernel
@@ -37,9 +29,60 @@ def log_partitions(flat, starts, sizes, single_root, log_z, first, last):
 
 @kernel
 def marginals(flat, starts, sizes, single_root, log_z, out, first, last):
-    """Fill log_z[first:last] and the sentences' part of ``out``: all trees."""
+    """Fill log_z[first:last] and the sentences' part of ``out``: all trees. Those of the same size go side by side."""
+    waiting = np.ones(last, dtype=np.bool_)
+    group = np.empty(LANES, dtype=np.int64)
     for i in range(first, last):
-        log_z[i] = _matrix_tree.marginals(square(flat, starts, sizes, i), single_root, square(out, starts, sizes, i))
+        if waiting[i]:
+            count = take_same_size(sizes, waiting, i, group)
+            if count >= FEWEST_SIDE_BY_SIDE and 1 < sizes[i] <= LARGEST_SIDE_BY_SIDE:
+                marginals_side_by_side(flat, starts, sizes[i], single_root, group, count, log_z, out)
+            else:
+                for k in range(count):
+                    log_z[group[k]] = np.nan
+            for k in range(count):
+                j = group[k]
+                if not np.isfinite(log_z[j]):
+                    scores = square(flat, starts, sizes, j)
+                    log_z[j] = _matrix_tree.marginals(scores, single_root, square(out, starts, sizes, j))
+
+
+@kernel
+def take_same_size(sizes, waiting, i, group):
+    """Fill the group with waiting sentences as long as i, from i on; returns how many there are."""
+    count = 0
+    j = i
+    while count < len(group) and j < len(waiting):
+        if waiting[j] and sizes[j] == sizes[i]:
+            group[count] = j
+            waiting[j] = False
+            count += 1
+        j += 1
+    return count
+
+
+@kernel
+def marginals_side_by_side(flat, starts, size, single_root, group, count, log_z, out):
+    """Fill log_z and ``out`` for the sentences group[:count]; log_z is not finite for those that must go alone."""
+    # zeros do no harm in the lanes that stay empty
+    weights = np.zeros((size, size, LANES))
+    result = np.empty(LANES)
+    for lane in range(count):
+        entry = starts[group[lane]]
+        for h in range(size):
+            for m in range(size):
+                weights[h, m, lane] = flat[entry + m] if m != h and m > 0 else -np.inf
+            entry += size
+    _side_by_side.marginals(weights, single_root, result)
+    for lane in range(count):
+        i = group[lane]
+        log_z[i] = result[lane]
+        if np.isfinite(result[lane]):
+            entry = starts[i]
+            for h in range(size):
+                for m in range(size):
+                    out[entry + m] = weights[h, m, lane]
+                entry += size
 
 
 @kernel

@@ -11,7 +11,7 @@ from crossarc.core import NoTreeError
 from crossarc.trees._chu_liu_edmonds import best_arborescence
 from crossarc.trees._eisner_second_order import best_second_order_projective
 from crossarc.trees._hill_climbing import climb, graph_of, graph_score
-from crossarc.trees._input import Scores
+from crossarc.trees._input import Scores, no_tree
 
 Start = Literal["projective", "nonprojective"]
 Heads = NDArray[np.int64]
@@ -27,11 +27,6 @@ def checked_search(start: str, max_changes: int | None) -> int:
     if max_changes < 0:
         raise ValueError(f"max_changes must not be negative, but is {max_changes}")
     return max_changes
-
-
-def writeable(array: Scores) -> Scores:
-    """The array, or a copy of a read-only one: to Numba that is another type, and another compilation."""
-    return array if array.flags.writeable else array.copy()
 
 
 def find_start(arcs: Scores, siblings: Scores, start: Start, *, single_root: bool) -> Heads:
@@ -53,7 +48,7 @@ def best_tree_by_arcs(arcs: Scores, *, single_root: bool) -> Heads:
     """The heads of the best tree by the scores of the arcs alone."""
     heads = np.empty(len(arcs), dtype=np.int64)
     if best_arborescence(arcs, single_root, heads) == -np.inf:
-        raise NoTreeError("the scores and constraints allow no tree")
+        raise no_tree("arcs", single_root=single_root)
     return heads
 
 

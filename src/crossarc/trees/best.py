@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate, chain, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree
+from crossarc.trees._batch import (
+    Lengths,
+    ListOfScores,
+    checked_threads,
+    in_blocks,
+    is_shape_of_arcs,
+    name_in_list,
+    sentences_of,
+)
 from crossarc.trees._chu_liu_edmonds import best_arborescence, best_arborescences
-from crossarc.trees._eisner import best_projective
-from crossarc.trees._input import Scores, best_label_of_each_arc, checked_scores, masked, merged, tree_of
+from crossarc.trees._eisner import best_projective, best_projectives
+from crossarc.trees._input import (
+    FLOAT,
+    Scores,
+    best_label_of_each_arc,
+    checked_scores,
+    flags_of,
+    for_kernel,
+    labels_of,
+    masked,
+    no_tree,
+    tree_of,
+)
 
 __all__ = ["best_tree", "best_trees"]
 
-_Labels = NDArray[np.int64] | None
-_Lengths = Sequence[int] | NDArray[np.integer] | None
 _Rules = Constraints | Sequence[Constraints | None] | None
-_Task = tuple[int, Scores, _Labels]
-_Block = tuple[tuple[bool, bool], list[_Task]]
-_Solutions = tuple[NDArray[np.int64], list[float]]
+_Labels = NDArray[np.int64] | None
 
-# At most so many sentences are copied side by side for one call of the kernel.
-_BLOCK = 256
+# So many arrays are given to a kernel at a time, as they are: cheaper than a copy of their elements.
+_AT_A_TIME = 16
+
+# Tree._make without the steps through Python, since there are many
+_new_tree: Callable[[tuple[Any, ...]], Tree] = partial(tuple.__new__, Tree)
 
 
 def best_tree(
@@ -70,22 +91,21 @@ def best_tree(
     >>> tree.heads.tolist(), tree.score
     ([-1, 2, 0, 2], 70.0)
     """
-    if constraints is not None:
-        constraints = merged(constraints, single_root=single_root, projective=projective)
-        single_root, projective = constraints.single_root, constraints.projective
-    arcs, labels = _arcs(scores, constraints, projective)
-    decode = best_projective if projective else best_arborescence
+    single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
+    arcs, labels = _arcs(np.asarray(scores), constraints, "scores")
+    arcs = for_kernel(arcs, FLOAT)
     heads = np.empty(len(arcs), np.int64)
-    score = decode(_for_kernel(arcs), single_root, heads)
+    decode = best_projective if projective else best_arborescence
+    score = decode(arcs, single_root, heads)
     if not score > -np.inf:
-        raise _failure(arcs, single_root, projective)
+        raise _failure(arcs, single_root, projective, "scores")
     return tree_of(heads, labels, score)
 
 
 def best_trees(
-    list_of_scores: Iterable[ArrayLike] | NDArray[np.floating],
+    list_of_scores: ListOfScores,
     *,
-    lengths: _Lengths = None,
+    lengths: Lengths = None,
     constraints: _Rules = None,
     single_root: bool = False,
     projective: bool = False,
@@ -119,123 +139,73 @@ def best_trees(
     >>> [tree.heads.tolist() for tree in trees]
     [[-1, 0, 0], [-1, 2, 0]]
     """
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
-    sentences = _sentences(list_of_scores, lengths)
-    rules = _rule_of_each(constraints, len(sentences))
-    tasks: dict[tuple[bool, bool], list[_Task]] = {}
-    for i, (scores, rule) in enumerate(zip(sentences, rules, strict=True)):
-        flags = (single_root, projective)
-        if rule is not None:
-            rule = merged(rule, single_root=single_root, projective=projective)
-            flags = (rule.single_root, rule.projective)
-        arcs, labels = _arcs(scores, rule, flags[1], i)
-        tasks.setdefault(flags, []).append((i, arcs, labels))
-    blocks: list[_Block] = []
-    for flags, same in tasks.items():
-        size = min(_BLOCK, -(-len(same) // threads))
-        blocks += [(flags, same[start : start + size]) for start in range(0, len(same), size)]
-    if threads == 1:
-        return _in_order(zip(blocks, map(_solve, blocks), strict=True))
-    with ThreadPoolExecutor(threads) as pool:
-        return _in_order(zip(blocks, pool.map(_solve, blocks), strict=True))
+    checked_threads(threads)
+    sentences = sentences_of(list_of_scores, lengths)
+    labels: list[_Labels] = [None] * len(sentences)
+    if constraints is not None or not all(map(is_shape_of_arcs, {scores.shape for scores in sentences})):
+        for i, (scores, rule) in enumerate(zip(sentences, _rule_of_each(constraints, len(sentences)), strict=True)):
+            sentences[i], labels[i] = _arcs(scores, rule, name_in_list(i))
+    trees: dict[int, Tree] = {}
+    for flags, numbers in _same_flags(constraints, len(sentences), single_root, projective).items():
+        group = [for_kernel(sentences[i], FLOAT) for i in numbers]
+        blocks = in_blocks(partial(_solve, group, *flags), list(map(len, group)), threads)
+        heads, totals = (list(chain.from_iterable(column)) for column in zip(*blocks, strict=True))
+        for i, total in zip(numbers, totals, strict=True):
+            if not total > -np.inf:
+                raise _failure(sentences[i], *flags, name_in_list(i))
+        chosen = [labels_of(tree, labels[i]) for i, tree in zip(numbers, heads, strict=True)]
+        trees.update(zip(numbers, map(_new_tree, zip(heads, chosen, totals, strict=True)), strict=True))
+    return [trees[i] for i in range(len(sentences))]
 
 
-def _arcs(
-    scores: ArrayLike, rule: Constraints | None, projective: bool, number: int | None = None
-) -> tuple[Scores, _Labels]:
+def _arcs(scores: NDArray[Any], rule: Constraints | None, name: str) -> tuple[NDArray[Any], _Labels]:
     """The score of each arc that the rule allows, and its best label.
 
-    Where nothing but the scores of arcs counts, looking for NaN is left to ``best_arborescence``.
+    Where nothing but the scores of arcs counts, looking for NaN is left to the kernels.
     """
-    array = np.asarray(scores)
-    if rule is None and not projective and array.ndim == 2 and array.shape[0] == array.shape[1] > 0:
-        return array, None
-    checked = checked_scores(array, name=_name(number))
-    return best_label_of_each_arc(checked if rule is None else masked(checked, rule))
+    if rule is None and is_shape_of_arcs(scores.shape):
+        return scores, None
+    return best_label_of_each_arc(masked(checked_scores(scores, name=name), rule))
 
 
-def _name(number: int | None) -> str:
-    """What error messages call the scores of a sentence."""
-    return "scores" if number is None else f"list_of_scores[{number}]"
-
-
-def _for_kernel(arcs: Scores) -> Scores:
-    """Contiguous and writeable float64: Numba would compile its kernels again for any other kind of array."""
-    arcs = np.ascontiguousarray(arcs, dtype=np.float64)
-    return arcs if arcs.flags.writeable else arcs.copy()
-
-
-def _failure(arcs: Scores, single_root: bool, projective: bool, number: int | None = None) -> NoTreeError:
+def _failure(arcs: NDArray[Any], single_root: bool, projective: bool, name: str) -> NoTreeError:
     """Why there is no score above -inf; raises ``ValueError`` itself if one of the scores is no number."""
-    checked_scores(arcs, name=_name(number))
-    kind = "projective tree" if projective else "tree"
-    roots = " with a single root" if single_root else ""
-    return NoTreeError(f"{_name(number)} and the constraints allow no {kind}{roots}")
+    checked_scores(arcs, name=name)
+    return no_tree(name, single_root=single_root, projective=projective)
 
 
-def _sentences(list_of_scores: Iterable[ArrayLike] | NDArray[np.floating], lengths: _Lengths) -> list[ArrayLike]:
-    """The scores of each sentence, without the padding."""
-    if isinstance(list_of_scores, np.ndarray) and list_of_scores.ndim not in (3, 4):
-        raise ValueError(f"a batch must have shape (B, n+1, n+1) or (B, n+1, n+1, L), not {list_of_scores.shape}")
-    sentences = list(list_of_scores)
-    if lengths is None:
-        return sentences
-    if len(lengths) != len(sentences):
-        raise ValueError(f"{len(lengths)} lengths for {len(sentences)} sentences")
-    cut: list[ArrayLike] = []
-    for i, (scores, length) in enumerate(zip(sentences, lengths, strict=True)):
-        array = np.asarray(scores)
-        if not 0 <= length < len(array):
-            raise ValueError(f"lengths[{i}] is {length}, but there is room for {len(array) - 1} words")
-        cut.append(array[: length + 1, : length + 1])
-    return cut
-
-
-def _rule_of_each(constraints: _Rules, count: int) -> list[Constraints | None]:
+def _rule_of_each(constraints: _Rules, count: int) -> Sequence[Constraints | None]:
     if constraints is None or isinstance(constraints, Constraints):
         return [constraints] * count
     if len(constraints) != count:
         raise ValueError(f"{len(constraints)} constraints for {count} sentences")
-    return list(constraints)
+    return constraints
 
 
-def _in_order(solved: Iterable[tuple[_Block, _Solutions]]) -> list[Tree]:
-    """The trees of all sentences in their order."""
-    trees: dict[int, Tree] = {}
-    for ((single_root, projective), tasks), (heads, totals) in solved:
-        first = 0
-        for (i, arcs, labels), score in zip(tasks, totals, strict=True):
-            if not score > -np.inf:
-                raise _failure(arcs, single_root, projective, i)
-            last = first + len(arcs)
-            trees[i] = tree_of(heads[first:last], labels, score)
-            first = last
-    return [trees[i] for i in range(len(trees))]
+def _same_flags(
+    constraints: _Rules, count: int, single_root: bool, projective: bool
+) -> dict[tuple[bool, bool], Sequence[int]]:
+    """The numbers of the sentences for each (single_root, projective) that occurs."""
+    if constraints is None or isinstance(constraints, Constraints):
+        return {flags_of(constraints, single_root=single_root, projective=projective): range(count)}
+    groups: dict[tuple[bool, bool], list[int]] = {}
+    for i, rule in enumerate(constraints):
+        groups.setdefault(flags_of(rule, single_root=single_root, projective=projective), []).append(i)
+    return {**groups}
 
 
-def _solve(block: _Block) -> _Solutions:
-    """The work of a thread: the heads of the block's sentences, one behind the other, and their scores."""
-    (single_root, projective), tasks = block
-    decode = _decode_projective if projective else _decode
-    return decode([arcs for _, arcs, _ in tasks], single_root)
-
-
-def _decode(block: list[Scores], single_root: bool) -> _Solutions:
-    sizes = np.array([len(arcs) for arcs in block])
-    heads = np.empty(sizes.sum(), np.int64)
-    totals = np.empty(len(block))
-    flat = np.concatenate([arcs.ravel() for arcs in block], dtype=np.float64)
-    best_arborescences(flat, sizes, single_root, heads, totals)
-    return heads, totals.tolist()
-
-
-def _decode_projective(block: list[Scores], single_root: bool) -> _Solutions:
-    heads = np.empty(sum(map(len, block)), np.int64)
-    totals = []
-    first = 0
-    for arcs in block:
-        last = first + len(arcs)
-        totals.append(best_projective(_for_kernel(arcs), single_root, heads[first:last]))
-        first = last
-    return heads, totals
+def _solve(
+    group: list[Scores], single_root: bool, projective: bool, first: int, last: int
+) -> tuple[list[NDArray[np.int64]], list[float]]:
+    """The heads and scores of the best trees of a block of sentences."""
+    block = tuple(group[first:last])
+    ends = list(accumulate(map(len, block), initial=0))
+    heads = np.empty(ends[-1], np.int64)
+    scores = np.empty(len(block))
+    decode = best_projectives if projective else best_arborescences
+    for i in range(0, len(block), _AT_A_TIME):
+        some = block[i : i + _AT_A_TIME]
+        # a tuple of another length would be another type to Numba
+        filled = some + some[:1] * (_AT_A_TIME - len(some))
+        decode(filled, len(some), single_root, heads[ends[i] :], scores[i:])
+    return [heads[start:end] for start, end in pairwise(ends)], scores.tolist()

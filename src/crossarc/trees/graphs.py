@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.trees._graph_search import grow
 from crossarc.trees._hill_climbing import graph_of
 from crossarc.trees._hill_climbing import graph_score as sum_of_parts
-from crossarc.trees._input import Scores, best_label_of_each_arc, checked_scores
-from crossarc.trees._siblings import checked_siblings
-from crossarc.trees._starts import Start, best_tree_by_arcs, checked_search, find_start, writeable
+from crossarc.trees._input import Scores, best_label_of_each_arc, checked_scores, checked_siblings
+from crossarc.trees._starts import Start, best_tree_by_arcs, checked_search, find_start
 
 __all__ = ["best_graph", "graph_score"]
 
@@ -100,7 +99,7 @@ def graph_score(heads: ArrayLike, arcs: ArrayLike, siblings: ArrayLike | None = 
 
 def _checked(arcs: ArrayLike, siblings: ArrayLike | None) -> tuple[Scores, Scores]:
     """The scores as the kernels want them; siblings without elements if there are none."""
-    arc_scores = writeable(best_label_of_each_arc(checked_scores(arcs, name="arcs"))[0])
+    arc_scores, _ = best_label_of_each_arc(checked_scores(arcs, name="arcs"))
     if siblings is None:
         return arc_scores, np.empty((0, 0, 0))
-    return arc_scores, writeable(checked_siblings(siblings, len(arc_scores)))
+    return arc_scores, checked_siblings(siblings, len(arc_scores))

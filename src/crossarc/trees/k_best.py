@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crossarc.core import NoTreeError, Tree
+from crossarc.core import Tree
 from crossarc.trees._camerini import k_best_arborescences
 from crossarc.trees._eisner_k_best import k_best_projective
-from crossarc.trees._input import checked_scores
+from crossarc.trees._input import checked_scores, no_tree
 
 __all__ = ["k_best_trees"]
 
@@ -50,13 +50,10 @@ def k_best_trees(scores: ArrayLike, k: int, *, single_root: bool = False, projec
         raise ValueError(f"k must be at least 1, not {k}")
     array = checked_scores(scores)
     size = len(array)
-    parallel = array.reshape(size, size, -1)
     find = k_best_projective if projective else k_best_arborescences
-    count, heads, labels, totals = find(parallel if parallel.flags.writeable else parallel.copy(), int(k), single_root)
+    count, heads, labels, totals = find(array.reshape(size, size, -1), int(k), single_root)
     if count == 0:
-        kind = "projective tree" if projective else "tree"
-        roots = " with a single root" if single_root else ""
-        raise NoTreeError(f"scores allow no {kind}{roots}")
+        raise no_tree(single_root=single_root, projective=projective)
     # Scores that are equal but for rounding may have been found in the other order.
     order = np.argsort(-totals[:count], kind="stable")
     return [Tree(heads[i], labels[i] if array.ndim == 3 else None, float(totals[i])) for i in order]

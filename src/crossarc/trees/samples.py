@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.core import NoTreeError, Tree
+from crossarc.core import Tree
 from crossarc.trees import _ancestral, _inside_outside
-from crossarc.trees._input import Scores, checked_scores, summed_labels
+from crossarc.trees._input import Scores, checked_scores, no_tree, summed_labels
 
 __all__ = ["sample_trees"]
 
@@ -58,15 +58,14 @@ def sample_trees(
     if size < 0:
         raise ValueError(f"size must not be negative, but is {size}")
     generator = np.random.default_rng(rng)
-    # of our own, so that kernels see one type whether the caller's array is read-only or not
-    arcs = np.array(summed_labels(array))
+    arcs = summed_labels(array)
     heads = np.empty((size, len(arcs)), dtype=np.int64)
     if projective:
         log_z = _inside_outside.sample(arcs, single_root, generator, size, heads)
     else:
         log_z = _ancestral.sample(arcs, single_root, generator.random((size, len(arcs) - 1)), heads)
     if log_z == -np.inf:
-        raise NoTreeError("there is no" + " projective" * projective + " single-root" * single_root + " tree")
+        raise no_tree(single_root=single_root, projective=projective)
     if array.ndim == 2:
         return [Tree(tree, None, _score(array, tree)) for tree in heads]
     labels = _sampled_labels(array, heads, generator)

@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crossarc.core import Constraints, NoTreeError, Tree
+from crossarc.core import Constraints, Tree
 from crossarc.trees._eisner_second_order import best_second_order_projective
 from crossarc.trees._hill_climbing import climb
-from crossarc.trees._input import best_label_of_each_arc, checked_scores, masked, merged, tree_of
-from crossarc.trees._siblings import checked_siblings
-from crossarc.trees._starts import Start, checked_search, find_start, writeable
+from crossarc.trees._input import (
+    best_label_of_each_arc,
+    checked_scores,
+    checked_siblings,
+    flags_of,
+    masked,
+    no_tree,
+    tree_of,
+)
+from crossarc.trees._starts import Start, checked_search, find_start
 
 __all__ = ["best_second_order_tree"]
 
@@ -77,17 +84,16 @@ def best_second_order_tree(
     [-1, 3, 0, 2]
     """
     limit = checked_search(start, max_changes)
+    single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
     scores = checked_scores(arcs, name="arcs")
-    conditions = merged(constraints, single_root=single_root, projective=projective)
-    arc_scores, labels = best_label_of_each_arc(masked(scores, conditions))
-    arc_scores = writeable(arc_scores)
-    sibling_scores = writeable(checked_siblings(siblings, len(arc_scores)))
-    if conditions.projective:
+    arc_scores, labels = best_label_of_each_arc(masked(scores, constraints))
+    sibling_scores = checked_siblings(siblings, len(arc_scores))
+    if projective:
         heads = np.empty(len(arc_scores), dtype=np.int64)
-        score = best_second_order_projective(arc_scores, sibling_scores, heads, conditions.single_root)
+        score = best_second_order_projective(arc_scores, sibling_scores, heads, single_root)
         if score == -np.inf:
-            raise NoTreeError("the scores and constraints allow no projective tree")
+            raise no_tree("arcs and siblings", single_root=single_root, projective=True)
     else:
-        heads = find_start(arc_scores, sibling_scores, start, single_root=conditions.single_root)
-        score = climb(arc_scores, sibling_scores, heads, conditions.single_root, limit)
+        heads = find_start(arc_scores, sibling_scores, start, single_root=single_root)
+        score = climb(arc_scores, sibling_scores, heads, single_root, limit)
     return tree_of(heads, labels, score)

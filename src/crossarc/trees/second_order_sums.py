@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.core import NoTreeError
-from crossarc.trees._input import checked_scores
+from crossarc.trees._input import Scores, checked_scores, checked_siblings, no_tree
 from crossarc.trees._inside_outside_second_order import log_partition_second_order, marginals_second_order
-from crossarc.trees._siblings import checked_siblings
 
 __all__ = ["second_order_log_partition", "second_order_marginals"]
 
@@ -43,8 +41,9 @@ def second_order_log_partition(arcs: ArrayLike, siblings: ArrayLike, *, single_r
     3.0
     """
     arc_scores, sibling_scores = _checked(arcs, siblings)
-    log_z = float(log_partition_second_order(arc_scores, sibling_scores, bool(single_root)))
-    _require_a_tree(log_z)
+    log_z = float(log_partition_second_order(arc_scores, sibling_scores, single_root))
+    if log_z == -np.inf:
+        raise no_tree("arcs and siblings", single_root=single_root, projective=True)
     return log_z
 
 
@@ -81,20 +80,14 @@ def second_order_marginals(
     arc_scores, sibling_scores = _checked(arcs, siblings)
     arc_marginals = np.empty(arc_scores.shape)
     sibling_marginals = np.empty(sibling_scores.shape)
-    _require_a_tree(
-        marginals_second_order(arc_scores, sibling_scores, bool(single_root), arc_marginals, sibling_marginals)
-    )
+    log_z = marginals_second_order(arc_scores, sibling_scores, single_root, arc_marginals, sibling_marginals)
+    if log_z == -np.inf:
+        raise no_tree("arcs and siblings", single_root=single_root, projective=True)
     return arc_marginals, sibling_marginals
 
 
-def _checked(arcs: ArrayLike, siblings: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(arcs: ArrayLike, siblings: ArrayLike) -> tuple[Scores, Scores]:
     arc_scores = checked_scores(arcs, name="arcs")
     if arc_scores.ndim != 2:
         raise ValueError(f"arcs must have shape (n+1, n+1), not {arc_scores.shape}")
-    # a kernel would be compiled a second time for a read-only array
-    return np.require(arc_scores, requirements="W"), checked_siblings(siblings, len(arc_scores))
-
-
-def _require_a_tree(log_z: float) -> None:
-    if log_z == -np.inf:
-        raise NoTreeError("no projective tree satisfies the scores and the constraints")
+    return arc_scores, checked_siblings(siblings, len(arc_scores))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.trees import _shape
+from crossarc.trees._input import INTEGER, for_kernel
 
 __all__ = [
     "arc_degrees",
@@ -153,9 +154,7 @@ def _well_formed(heads: ArrayLike) -> tuple[NDArray[np.int64], bool]:
         raise ValueError(f"heads must have shape (n+1,), not {array.shape}")
     if array.dtype.kind not in "iu":
         raise ValueError(f"heads must be integers, not {array.dtype}")
-    array = np.ascontiguousarray(array, dtype=np.int64)
-    if not array.flags.writeable:
-        array = array.copy()  # for Numba a read-only array is another type, and another compilation
+    array = for_kernel(array, INTEGER)
     problem = _shape.first_problem(array)
     if problem == 0:
         raise ValueError(f"heads[0] is {array[0]}, not -1")

@@ -1,0 +1,1 @@
+"""Learning weights: MIRA and averaging."""

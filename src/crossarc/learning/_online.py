@@ -1,0 +1,68 @@
+"""Online learning of a hashed weight table: MIRA's quadratic programs, and averaging that touches only what changes.
+
+A constraint asks that the gold tree beat another one by that one's loss: w · d >= loss, where d is the difference of
+their features. Differences are sparse: ``indices[bounds[i] : bounds[i + 1]]`` and ``values`` of the same range.
+"""
+
+import numpy as np
+
+from crossarc._kernel import kernel
+
+
+@kernel
+def difference(gold, n_gold, other, n_other, scratch, indices, values):
+    """The features of the gold tree minus those of another: their number. ``scratch`` is zero before and after."""
+    for i in range(n_gold):
+        scratch[gold[i]] += 1
+    for i in range(n_other):
+        scratch[other[i]] -= 1
+    count = 0
+    for i in range(n_gold + n_other):
+        index = gold[i] if i < n_gold else other[i - n_gold]
+        if scratch[index] != 0:
+            indices[count] = index
+            values[count] = scratch[index]
+            scratch[index] = 0
+            count += 1
+    return count
+
+
+@kernel
+def hildreth(weights, totals, step, indices, values, bounds, losses, most, passes):
+    """The smallest change of the weights that satisfies the constraints, by Hildreth's procedure (MST05, Figure 4).
+
+    Each constraint's multiplier stays between 0 and ``most``. With one constraint, one pass is the closed form.
+    """
+    multipliers = np.zeros(len(losses))
+    for _ in range(passes):
+        largest = 0.0
+        for i in range(len(losses)):
+            first, last = bounds[i], bounds[i + 1]
+            margin, norm = 0.0, 0.0
+            for j in range(first, last):
+                margin += weights[indices[j]] * values[j]
+                norm += values[j] * values[j]
+            if norm > 0.0:
+                wanted = min(max(multipliers[i] + (losses[i] - margin) / norm, 0.0), most)
+                change = wanted - multipliers[i]
+                multipliers[i] = wanted
+                if change != 0.0:
+                    add(weights, totals, step, change, indices[first:last], values[first:last])
+                    largest = max(largest, abs(change) * norm)
+        if largest < 1e-6:
+            break
+
+
+@kernel
+def add(weights, totals, step, change, indices, values):
+    """w += change · d; and what the average over all steps will have to take back."""
+    for j in range(len(indices)):
+        weights[indices[j]] += change * values[j]
+        totals[indices[j]] += step * change * values[j]
+
+
+@kernel
+def average(weights, totals, steps, out):
+    """The mean of the weights after each of the steps."""
+    for i in range(len(weights)):
+        out[i] = weights[i] - totals[i] / steps

@@ -1,0 +1,1 @@
+"""From annotated words to scores: attributes, feature templates, hashed weights."""

@@ -1,0 +1,462 @@
+"""What every public function of crossarc.trees promises, whatever it computes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossarc import trees
+from crossarc.trees import NoTreeError, Tree
+
+FLAGS = [{"single_root": s, "projective": p} for s in (False, True) for p in (False, True)]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A public function as one of scores (and siblings), the rest being fixed."""
+
+    name: str
+    call: Callable[..., Any]
+    argument: str = "scores"  # what it calls the scores in its messages
+    second_order: bool = False
+    labelled: bool = True
+    flags: dict[str, bool] = field(default_factory=dict)
+    quadratic: bool = False
+    searches_trees: bool = True
+
+    def __call__(self, scores, siblings=None, **options):
+        if not self.second_order:
+            return self.call(scores, **self.flags, **options)
+        if siblings is None:
+            siblings = np.zeros((len(scores),) * 3)
+        return self.call(scores, siblings, **self.flags, **options)
+
+
+def fixed_graph(function):
+    """A function of a graph and scores, as one of scores: the graph has the size of the scores."""
+
+    def of_scores(*scores, **options):
+        size = (*np.shape(scores[0]), 1)[0]
+        graph = np.zeros((size, size), dtype=bool)
+        graph[:1, 1:] = True
+        return function(graph, *scores, **options)
+
+    return of_scores
+
+
+def first_of(function):
+    """A function of many sentences, as one of a single sentence among others."""
+
+    def of_scores(scores, **options):
+        return function([scores, np.zeros((3, 3))], **options)
+
+    return of_scores
+
+
+def functions():
+    for flags in FLAGS:
+        fast = not flags["projective"]
+        yield Function("best_tree", trees.best_tree, flags=flags, quadratic=fast)
+        yield Function("best_trees", first_of(trees.best_trees), "list_of_scores[0]", flags=flags, quadratic=fast)
+        yield Function("k_best_trees", partial(trees.k_best_trees, k=3), flags=flags, quadratic=fast)
+        yield Function("log_partition", trees.log_partition, flags=flags)
+        yield Function("marginals", trees.marginals, flags=flags)
+        yield Function("entropy", trees.entropy, flags=flags)
+        yield Function("sample_trees", partial(trees.sample_trees, size=3, rng=5), flags=flags)
+        yield Function("min_risk_tree", trees.min_risk_tree, flags=flags)
+        for name in ("log_partitions", "marginals_batch", "log_partitions_and_marginals"):
+            yield Function(name, first_of(getattr(trees, name)), "list_of_scores[0]", flags=flags)
+        yield Function("best_second_order_tree", trees.best_second_order_tree, "arcs", second_order=True, flags=flags)
+    for single_root in (False, True):
+        for name in ("second_order_log_partition", "second_order_marginals"):
+            flags = {"single_root": single_root}
+            yield Function(name, getattr(trees, name), "arcs", second_order=True, labelled=False, flags=flags)
+    yield Function("best_graph", trees.best_graph, "arcs", quadratic=True)
+    yield Function("best_graph with siblings", trees.best_graph, "arcs", second_order=True)
+    yield Function("graph_score", fixed_graph(trees.graph_score), "arcs", searches_trees=False)
+    siblings = fixed_graph(trees.graph_score)
+    yield Function("graph_score with siblings", siblings, "arcs", second_order=True, searches_trees=False)
+
+
+FUNCTIONS = list(functions())
+BATCHES = [trees.best_trees, trees.log_partitions, trees.marginals_batch, trees.log_partitions_and_marginals]
+
+
+def name_of(function):
+    return "-".join([function.name, *(flag for flag, on in function.flags.items() if on)])
+
+
+def over(chosen):
+    return pytest.mark.parametrize("function", [f for f in FUNCTIONS if chosen(f)], ids=name_of)
+
+
+every_function = over(lambda f: True)
+
+
+def plain(result):
+    """A result as nested lists of numbers, so that any two can be compared."""
+    if isinstance(result, np.ndarray):
+        return result.tolist()
+    if isinstance(result, list | tuple):
+        return [plain(part) for part in result]
+    return result
+
+
+def arrays_in(result):
+    if isinstance(result, np.ndarray):
+        yield result
+    elif isinstance(result, list | tuple):
+        for part in result:
+            yield from arrays_in(part)
+
+
+def trees_in(result):
+    if isinstance(result, Tree):
+        yield result
+    elif isinstance(result, list):
+        for part in result:
+            yield from trees_in(part)
+
+
+def small_integers(*shape):
+    """Scores that every type holds exactly."""
+    return np.random.default_rng(len(shape)).integers(-4, 5, size=shape)
+
+
+def read_only(array):
+    result = array.astype(float)
+    result.flags.writeable = False
+    return result
+
+
+def strided(array):
+    wide = np.full([2 * side for side in array.shape], np.nan)
+    every_other = wide[tuple(slice(None, None, 2) for _ in array.shape)]
+    every_other[...] = array
+    return every_other
+
+
+def unaligned(array):
+    raw = np.zeros(array.size * 8 + 1, dtype=np.uint8)[1:]
+    result = raw.view(np.float64).reshape(array.shape)
+    result[...] = array
+    return result
+
+
+KINDS = {
+    "integers": lambda array: array,
+    "int8": lambda array: array.astype(np.int8),
+    "float32": lambda array: array.astype(np.float32),
+    "big-endian": lambda array: array.astype(">f8"),
+    "column-major": lambda array: np.asfortranarray(array, dtype=float),
+    "strided": strided,
+    "read-only": read_only,
+    "unaligned": unaligned,
+    "lists": lambda array: array.tolist(),
+}
+
+
+@every_function
+def test_every_kind_of_array_gives_the_same_answer(function):
+    scores, siblings = small_integers(6, 6), small_integers(6, 6, 6)
+    expected = plain(function(scores.astype(float), siblings.astype(float)))
+    for kind, converted in KINDS.items():
+        assert plain(function(converted(scores), converted(siblings))) == expected, kind
+
+
+@over(lambda f: f.labelled)
+def test_every_kind_of_labelled_array_gives_the_same_answer(function):
+    scores, siblings = small_integers(4, 4, 3), small_integers(4, 4, 4)
+    expected = plain(function(scores.astype(float), siblings.astype(float)))
+    for kind, converted in KINDS.items():
+        assert plain(function(converted(scores), converted(siblings))) == expected, kind
+
+
+@over(lambda f: not f.labelled)
+def test_labels_are_refused_where_they_make_no_sense(function):
+    with pytest.raises(ValueError, match="must have shape"):
+        function(np.zeros((3, 3, 2)))
+
+
+@every_function
+def test_inputs_are_not_modified_and_results_share_no_memory_with_them(function):
+    rng = np.random.default_rng(2)
+    inputs = [(rng.normal(size=(6, 6)), rng.normal(size=(6, 6, 6)))]
+    if function.labelled:
+        inputs.append((rng.normal(size=(4, 4, 2)), rng.normal(size=(4, 4, 4))))
+    for scores, siblings in inputs:
+        scores[0, 1] = siblings[0, 0, 1] = -np.inf
+        before = scores.tobytes(), siblings.tobytes()
+        result = function(scores, siblings)
+        for array in arrays_in(result):
+            assert not np.shares_memory(array, scores)
+            assert not np.shares_memory(array, siblings)
+            if array.flags.writeable:
+                array[...] = 0
+        assert (scores.tobytes(), siblings.tobytes()) == before
+
+
+@every_function
+def test_the_same_answer_twice(function):
+    rng = np.random.default_rng(3)
+    scores, siblings = rng.normal(size=(7, 7)), rng.normal(size=(7, 7, 7))
+    assert plain(function(scores, siblings)) == plain(function(scores, siblings))
+
+
+@every_function
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_score_that_is_no_number_is_named(function, bad):
+    cases = [((4, 4), (2, 3)), ((4, 4), (0, 1)), ((4, 4), (3, 1))]
+    if function.labelled:
+        cases.append(((4, 4, 2), (1, 3, 1)))
+    for shape, position in cases:
+        scores = np.zeros(shape)
+        scores[position] = bad
+        with pytest.raises(ValueError, match="is") as error:
+            function(scores)
+        assert not isinstance(error.value, NoTreeError)
+        assert str(error.value) == f"{function.argument}[{', '.join(map(str, position))}] is {bad}"
+
+
+@over(lambda f: f.second_order)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_sibling_score_that_is_no_number_is_named(function, bad):
+    for position in [(0, 0, 2), (0, 1, 3), (3, 2, 1), (2, 2, 1)]:
+        siblings = np.zeros((4, 4, 4))
+        siblings[position] = bad
+        with pytest.raises(ValueError, match="is") as error:
+            function(np.zeros((4, 4)), siblings)
+        assert str(error.value) == f"siblings[{', '.join(map(str, position))}] is {bad}"
+
+
+@every_function
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0, 0), (2, 2, 0), (2, 3, 2), (2, 2, 2, 2)])
+def test_wrong_shapes(function, shape):
+    siblings = np.zeros((2, 2, 2))
+    with pytest.raises(ValueError, match=r"must have|room") as error:
+        function.call(*([np.zeros(shape), siblings] if function.second_order else [np.zeros(shape)]), **function.flags)
+    assert not isinstance(error.value, NoTreeError)
+
+
+@over(lambda f: f.second_order)
+@pytest.mark.parametrize("shape", [(3, 3), (2, 2, 2), (3, 3, 2), (3, 3, 3, 1)])
+def test_wrong_shapes_of_siblings(function, shape):
+    with pytest.raises(ValueError, match="siblings must have shape"):
+        function(np.zeros((3, 3)), np.zeros(shape))
+
+
+@every_function
+def test_the_diagonal_column_0_and_parts_of_no_tree_are_ignored(function):
+    rng = np.random.default_rng(4)
+    shapes = [(6, 6), (6, 6, 2)] if function.labelled else [(6, 6)]
+    h, s, m = np.indices((6, 6, 6))
+    unused = (m == 0) | (m == h) | ~((s == h) | ((h < s) & (s < m)) | ((m < s) & (s < h)))
+    for shape in shapes:
+        scores, siblings = rng.normal(size=shape), rng.normal(size=(6, 6, 6))
+        expected = plain(function(scores, siblings))
+        for junk in (np.nan, np.inf, -np.inf, 1e300):
+            scores[:, 0] = junk
+            scores[np.diag_indices(6)] = junk
+            siblings[unused] = junk
+            assert plain(function(scores, siblings)) == expected
+
+
+@over(lambda f: f.searches_trees)
+def test_no_tree(function):
+    nothing = np.full((3, 3), -np.inf)
+    cycle = np.full((4, 4), -np.inf)
+    cycle[0, 1] = cycle[2, 3] = cycle[3, 2] = 0.0
+    for scores in (nothing, cycle, np.full((2, 2), -np.inf)):
+        with pytest.raises(NoTreeError):
+            function(scores)
+    if function.labelled:
+        with pytest.raises(NoTreeError):
+            function(np.repeat(cycle[:, :, None], 2, axis=2))
+
+
+@over(lambda f: "single_root" in f.flags)
+def test_only_the_single_root_is_impossible(function):
+    """Both words have no other head than the root."""
+    scores = np.full((3, 3), -np.inf)
+    scores[0, 1:] = 0.0
+    if function.flags["single_root"]:
+        with pytest.raises(NoTreeError, match="tree with a single root for"):
+            function(scores)
+    else:
+        function(scores)
+
+
+@every_function
+def test_no_word(function):
+    for junk in (0.0, np.nan, -np.inf):
+        result = function(np.full((1, 1), junk), np.full((1, 1, 1), junk))
+        for tree in trees_in(result):
+            if len(tree.heads) == 1:
+                assert plain(tree) == [[-1], None, 0.0]
+        if function.name in ("log_partition", "entropy", "second_order_log_partition", "graph_score"):
+            assert result == 0.0
+        if function.name in ("marginals", "best_graph"):
+            assert plain(result) == [[0]]
+    if function.labelled:
+        for tree in trees_in(function(np.zeros((1, 1, 2)))):
+            if len(tree.heads) == 1:
+                assert plain(tree) == [[-1], [-1], 0.0]
+
+
+@every_function
+def test_one_word(function):
+    result = function([[np.nan, -2], [np.nan, np.nan]], np.zeros((2, 2, 2)))
+    found = [tree for tree in trees_in(result) if len(tree.heads) == 2]
+    expected = 1.0 if function.name == "min_risk_tree" else -2.0
+    for tree in found:
+        assert plain(tree) == [[-1, 0], None, expected]
+    if function.name in ("log_partition", "second_order_log_partition", "graph_score"):
+        assert result == pytest.approx(-2.0)
+    if function.name in ("marginals", "best_graph"):
+        assert plain(result) == [[0, 1], [0, 0]]
+
+
+@over(lambda f: f.quadratic)
+def test_a_long_sentence(function):
+    """All words in one cycle: recursion would end here."""
+    n = 1200
+    scores = np.zeros((n + 1, n + 1)) if function.argument != "arcs" else np.full((n + 1, n + 1), -1.0)
+    scores[np.arange(1, n + 1), np.arange(1, n + 1) % n + 1] = 5.0
+    scores[0, 7] = 1.0
+    chain = [-1, n, *range(1, 6), 0, *range(7, n)]
+    result = function(scores)
+    if isinstance(result, np.ndarray):
+        assert np.argwhere(result.T)[:, 1].tolist() == chain[1:]
+    else:
+        assert next(trees_in([result])).heads.tolist() == chain
+
+
+@over(lambda f: f.labelled)
+def test_labels_are_kept(function):
+    """Label 1 is the best everywhere."""
+    scores = np.zeros((4, 4, 2))
+    scores[:, :, 1] = 800.0
+    for tree in trees_in(function(scores)):
+        if len(tree.heads) == 4:
+            assert tree.labels.tolist() == [-1, 1, 1, 1]
+    for tree in trees_in(function(scores[:, :, 0])):
+        assert tree.labels is None
+
+
+@over(lambda f: "single_root" in f.flags)
+def test_flags_are_obeyed(function):
+    rng = np.random.default_rng(6)
+    for _ in range(5):
+        scores = rng.normal(size=(8, 8))
+        for tree in trees_in(function(scores)):
+            assert trees.is_tree(tree.heads)
+            if len(tree.heads) == 8:
+                assert not function.flags["single_root"] or tree.heads.tolist().count(0) == 1
+                assert not function.flags.get("projective") or trees.is_projective(tree.heads)
+
+
+@pytest.mark.parametrize("function", BATCHES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("flags", FLAGS, ids=lambda f: "-".join(k for k in f if f[k]) or "plain")
+@pytest.mark.parametrize("labels", [(), (2,)], ids=["unlabelled", "labelled"])
+def test_batches_are_single_sentences(function, flags, labels):
+    """In a list or padded (with NaN, which lies beyond), in one thread or several."""
+    alone = {
+        trees.best_trees: trees.best_tree,
+        trees.log_partitions: trees.log_partition,
+        trees.marginals_batch: trees.marginals,
+        trees.log_partitions_and_marginals: lambda s, **f: [part[0] for part in function([s], **f)],
+    }[function]
+    rng = np.random.default_rng(7)
+    lengths = [3, 0, 9, 1, *rng.integers(0, 10, size=300 if not labels else 30).tolist()]
+    padded = np.full((len(lengths), 10, 10, *labels), np.nan)
+    for scores, n in zip(padded, lengths, strict=True):
+        scores[: n + 1, : n + 1] = rng.normal(size=(n + 1, n + 1, *labels))
+    sentences = [scores[: n + 1, : n + 1] for scores, n in zip(padded, lengths, strict=True)]
+    expected = plain([alone(scores, **flags) for scores in sentences])
+    if function is trees.log_partitions_and_marginals:
+        expected = [list(column) for column in zip(*expected, strict=True)]
+    for threads in (1, 2, 3):
+        assert plain(function(sentences, threads=threads, **flags)) == expected
+        assert plain(function(padded, lengths=lengths, threads=threads, **flags)) == expected
+    assert plain(function(iter(sentences), **flags)) == expected
+
+
+@pytest.mark.parametrize("function", BATCHES, ids=lambda f: f.__name__)
+def test_awkward_batches(function):
+    assert all(len(part) == 0 for part in ([function([])] if function is not BATCHES[-1] else function([])))
+    two = np.zeros((2, 3, 3))
+    for arguments, message in [
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"lengths": [2]}, "1 lengths for 2 sentences"),
+        ({"lengths": [2, 3]}, r"lengths\[1\] is 3, but there is room for 2 words"),
+        ({"lengths": [-1, 2]}, r"lengths\[0\] is -1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            function(two, **arguments)
+    with pytest.raises(ValueError, match="list_of_scores must have shape"):
+        function(np.zeros((3, 3)))
+    with pytest.raises(NoTreeError, match=r"list_of_scores\[2\]"):
+        function([np.zeros((3, 3)), np.zeros((2, 2)), np.full((3, 3), -np.inf)])
+    with pytest.raises(ValueError, match=r"list_of_scores\[1\]\[0, 2\] is nan"):
+        function([np.zeros((3, 3)), [[0, 0, np.nan], [0, 0, 0], [0, 0, 0]]])
+
+
+def test_labelled_and_unlabelled_sentences_in_one_batch():
+    plain_scores, labelled = np.zeros((3, 3)), np.zeros((3, 3, 2))
+    for function in BATCHES[:3]:
+        both = plain(function([plain_scores, labelled]))
+        assert both == plain(function([plain_scores])) + plain(function([labelled]))
+
+
+CONTRACT = {
+    "best_tree": "scores, *, constraints, single_root, projective",
+    "k_best_trees": "scores, k, *, single_root, projective",
+    "log_partition": "scores, *, single_root, projective",
+    "marginals": "scores, *, single_root, projective",
+    "entropy": "scores, *, single_root, projective",
+    "sample_trees": "scores, size, *, rng, single_root, projective",
+    "min_risk_tree": "scores, *, single_root, projective",
+    "best_second_order_tree": "arcs, siblings, *, projective, start, max_changes",
+    "best_graph": "arcs",
+    "best_trees": "list_of_scores, *, single_root, projective, threads",
+    "marginals_batch": "list_of_scores, *, single_root, projective, threads",
+    "log_partitions": "list_of_scores, *, single_root, projective, threads",
+    "is_tree": "heads",
+    "is_projective": "heads",
+    "arc_degrees": "heads",
+    "degree": "heads",
+    "gap_degree": "heads",
+    "is_well_nested": "heads",
+    "crossing_arcs": "heads",
+}
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_the_names_of_the_public_contract(name):
+    positional, _, keywords = CONTRACT[name].partition(", *, ")
+    parameters = inspect.signature(getattr(trees, name)).parameters
+    kinds = inspect.Parameter
+    found = [p.name for p in parameters.values() if p.kind is kinds.POSITIONAL_OR_KEYWORD]
+    assert found[: len(positional.split(", "))] == positional.split(", ")
+    for keyword in filter(None, keywords.split(", ")):
+        assert parameters[keyword].kind is kinds.KEYWORD_ONLY
+        if keyword in ("single_root", "projective"):
+            assert parameters[keyword].default is (name == "best_second_order_tree")
+    assert name in trees.__all__
+
+
+def test_trees_are_heads_labels_and_score():
+    assert Tree._fields == ("heads", "labels", "score")
+
+
+def test_every_public_function_is_tested_here_or_is_about_shapes():
+    tested = {function.name.split()[0] for function in FUNCTIONS}
+    about_shapes = {name for name in trees.__all__ if CONTRACT.get(name) == "heads"} | {"nonprojective_arcs"}
+    types = {"Constraints", "NoTreeError", "Tree", "UnsupportedConstraint"}
+    assert tested | about_shapes | types == set(trees.__all__)
