@@ -11,7 +11,7 @@ from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates, parse_templates
 
 SHIFT = np.uint64(64 - 22)
-SENTENCE = Sentence.of("the old man the boats".split(), upos="DET ADJ NOUN DET NOUN".split())
+SENTENCE = Sentence.of(["the", "old", "man", "the", "boats"], upos=["DET", "ADJ", "NOUN", "DET", "NOUN"])
 
 
 def indices(text: str, h: int, m: int, sentence: Sentence = SENTENCE) -> list[int]:
@@ -41,7 +41,7 @@ def test_our_sets_and_files(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("[arc]\nh.upos m.upos")
     assert load_templates(str(path)).lines["arc"] == ("h.upos m.upos",)
-    with pytest.raises(InputError, match="a feature set of ours .*default"):
+    with pytest.raises(InputError, match=r"a feature set of ours .*default"):
         load_templates(str(tmp_path / "nowhere"))
 
 

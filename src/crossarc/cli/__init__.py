@@ -24,6 +24,8 @@ class LazyGroup(click.Group):
     """Imports a command's module only when the command is used, so that ``--help`` is quick."""
 
     _summaries: ClassVar[dict[str, str]] = {
+        "train": "Train a parser on a treebank.",
+        "parse": "Parse sentences with a trained model.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",
         "compare": "Two parsers against the same gold trees, with tests of significance.",

@@ -1,7 +1,7 @@
 """Labels in a second stage, for the arcs of a finished tree (McDonald, Lerman and Pereira 2006).
 
-A feature has a row of weights, one for each label, that starts at its place in the table; rows of different features may
-overlap, as hashed features may collide.
+A feature has a row of weights, one for each label, that starts at its place in the table; rows of different features
+may overlap, as hashed features may collide.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """Search by single changes of a head, over parts of any kind (McDonald & Pereira 2006, Fig. 4; Zhang et al. 2014).
 
-A small first-order model leaves each word its k most likely heads. Arcs, adjacent siblings and grandparents are scored when
-they are first looked at. From a start, word after word takes the head that is best for the tree as it stands, until no
-word wants another; then other starts are tried, drawn from the first-order model, and the best tree found is kept.
+A small first-order model leaves each word its k most likely heads. Arcs, adjacent siblings and grandparents are scored
+when they are first looked at. From a start, word after word takes the head that is best for the tree as it stands,
+until no word wants another; then other starts are tried, drawn from the first-order scores, and the best tree found is
+kept.
 """
 
 from collections import namedtuple
@@ -14,8 +15,8 @@ from crossarc.scoring._indices import arc_indices, grandparent_indices, mix, mos
 from crossarc.trees._chu_liu_edmonds import best_arborescence
 from crossarc.trees._eisner import best_projective
 
-# candidates[m, j] is the j-th head that m may have, j < counts[m]; arcs[m, j], siblings[m, j, s], grandparents[m, j, g] are
-# scores of parts with that head, NaN where not yet known.
+# candidates[m, j] is the j-th head that m may have, j < counts[m]; arcs[m, j], siblings[m, j, s] and
+# grandparents[m, j, g] are scores of parts with that head, NaN where not yet known.
 Space = namedtuple("Space", "encoded weights shift candidates counts arcs siblings grandparents buffer")
 Limits = namedtuple("Limits", "single_root projective restarts")
 

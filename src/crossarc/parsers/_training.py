@@ -27,10 +27,10 @@ def first_order_scores(attributes, templates, weights, shift, allowed):
 
 @kernel
 def candidate_space(attributes, pruner, model, always, allowed, limits, kept):
-    """The search space that the pruner leaves to the model, and the pruner's scores.
+    """The search space that the pruner leaves to the model.
 
-    The heads of the tree ``always`` are kept: the gold ones in training; otherwise (-1) those of the pruner's best tree, so
-    that there is a tree if the allowed arcs have one.
+    The heads of the tree ``always`` are kept: the gold ones in training; else (-1) those of the pruner's best tree,
+    so that there is a tree if the allowed arcs have one.
     """
     scores = first_order_scores(attributes, pruner.templates, pruner.weights, pruner.shift, allowed)
     size = len(scores)
@@ -82,7 +82,6 @@ def learn_high_order(attributes, pruner, model, learner, gold, limits, kept, see
 @kernel
 def learn_first_order(attributes, model, learner, gold, limits):
     """The number of wrong heads of the tree that violates the margin most."""
-    allowed = np.full((len(gold), len(gold)), True)
     encoded = encode(attributes, model.templates)
     scores = np.zeros((len(gold), len(gold)))
     score_arcs(encoded, model.weights, model.shift, scores)

@@ -54,7 +54,7 @@ def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
     if not Path(path).is_file():
         raise ModelError(f"{path}: {'is a directory' if Path(path).is_dir() else 'no such file'}")
     try:
-        stream: Any = safe_open(path, framework="np")  # type: ignore[no-untyped-call]
+        stream: Any = safe_open(path, framework="np")
         metadata = stream.metadata() or {}
     except SafetensorError:
         raise ModelError(f"{path}: not a model file, or a truncated one") from None

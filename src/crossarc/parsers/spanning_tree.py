@@ -1,8 +1,8 @@
 """The spanning-tree parser: McDonald et al. (2005) and McDonald & Pereira (2006), beyond them Zhang et al. (2014).
 
-Features, scores, decoder and learner, put together: each arc is scored by the weights of its features; trees are searched for
-exactly (order 1) or by climbing over arcs, siblings and grandparents ("high"); MIRA learns the weights online, averaged; labels
-are chosen in a second stage.
+Features, scores, decoder and learner, put together: each arc is scored by the weights of its features; trees are
+searched for exactly (order 1) or by climbing over arcs, siblings and grandparents ("high"); MIRA learns the weights
+online, averaged; labels are chosen in a second stage.
 """
 
 from __future__ import annotations

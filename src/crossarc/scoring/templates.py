@@ -104,7 +104,7 @@ def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
             lines[part].append(content)
     if not lines["arc"]:
         raise InputError("no templates for [arc]", Place(path))
-    compiled = Templates(*(_compile(part, found) for part, found in lines.items()), pairs)
+    compiled = Templates(**{part: _compile(part, found) for part, found in lines.items()}, pairs=pairs)
     return TemplateSet(text, {part: tuple(found) for part, found in lines.items()}, compiled)
 
 

@@ -1,7 +1,8 @@
 """Exact inference over dependency trees: score arrays in, trees and numbers out.
 
-``scores[h, m]`` is the log-weight of the arc from head h to modifier m, ``scores[h, m, l]`` that of the arc with label l;
-node 0 is the root, words are 1..n, -inf forbids an arc, and column 0 and the diagonal are ignored. Inputs are never modified.
+``scores[h, m]`` is the log-weight of the arc from head h to modifier m, ``scores[h, m, l]`` that of the arc with label
+l; node 0 is the root, words are 1..n, -inf forbids an arc, and column 0 and the diagonal are ignored. Inputs are never
+modified.
 
 >>> import numpy as np
 >>> from crossarc import trees
