@@ -9,6 +9,7 @@ each side over interleaved rounds, and the ratio.
 from __future__ import annotations
 
 import argparse
+import gc
 import statistics
 import tempfile
 import time
@@ -31,6 +32,7 @@ def theirs(source: Path, target: Path) -> None:
 
 
 def seconds(work, *paths: Path) -> float:
+    gc.collect()  # neither side pays for the other's garbage
     start = time.perf_counter()
     work(*paths)
     return time.perf_counter() - start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +71,8 @@ class Sentence:
     inserts: tuple[Insert, ...] = ()
     path: str = "<memory>"
     line: int = 0
+    # The text it was read from, for writing it again; whatever is derived from this sentence starts without.
+    source: str | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def form(self) -> Column:

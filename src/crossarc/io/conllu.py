@@ -21,6 +21,7 @@ def parse_block(block: Block) -> Sentence:
     sentence = sentence_of(body, comments, block)
     if sentence is None:
         raise first_error(block, text)
+    object.__setattr__(sentence, "source", text)
     return sentence
 
 
@@ -33,23 +34,26 @@ def sentence_of(body: str, comments: tuple[str, ...], block: Block) -> Sentence 
     if "\r" in body and "\r\n" in body + "\n":
         return None
     fields = ("\n" + body.replace("\n", "\t\n")).split("\t")
-    lines = body.count("\n") + 1
-    if len(fields) != 10 * lines or "" in fields:
+    words, remainder = divmod(len(fields), 10)
+    if remainder or body.count("\n") != words - 1 or "" in fields:
         return None
     inserts: tuple[Insert, ...] = ()
-    if tuple(fields[::10]) != line_ids(lines):
+    if fields[::10] != line_ids(words):
         inserts = _take_inserts(fields)
         words = len(fields) // 10
-        if words == 0 or tuple(fields[::10]) != line_ids(words) or not inserts_fit(inserts, words):
+        if words == 0 or fields[::10] != line_ids(words) or not inserts_fit(inserts, words):
             return None
-    columns = tuple(fields)
-    if not valid_heads(len(fields) // 10).issuperset(fields[6::10]):
+    row = tuple(fields)
+    columns = row[1::10], row[2::10], row[3::10], row[4::10], row[5::10], row[6::10], row[7::10], row[8::10], row[9::10]
+    if not valid_heads(words).issuperset(columns[5]):
         return None
-    return Sentence(tuple([columns[i::10] for i in range(1, 10)]), comments, inserts, block.path, block.line)
+    return Sentence(columns, comments, inserts, block.path, block.line)
 
 
 def format_sentence(sentence: Sentence) -> str:
     """The lines of the sentence and the blank line after them."""
+    if sentence.source is not None:
+        return sentence.source + "\n\n"
     rows = list(map("\t".join, zip(word_ids(len(sentence)), *sentence.columns, strict=True)))
     for insert in reversed(sentence.inserts):
         rows.insert(insert.after, "\t".join(insert.row))
@@ -69,9 +73,9 @@ def word_ids(n: int) -> tuple[str, ...]:
 
 
 @cache
-def line_ids(n: int) -> tuple[str, ...]:
-    """('\\n1', '\\n2', ..., '\\nn')"""
-    return tuple("\n" + id_ for id_ in word_ids(n))
+def line_ids(n: int) -> list[str]:
+    """['\\n1', '\\n2', ..., '\\nn']"""
+    return ["\n" + id_ for id_ in word_ids(n)]
 
 
 @cache
@@ -96,7 +100,7 @@ def _split_comments(text: str) -> tuple[tuple[str, ...], str]:
 def _take_inserts(fields: list[str]) -> tuple[Insert, ...]:
     """Take the lines that are not words out of the fields."""
     ids = fields[::10]
-    positions = [line for line, id_ in enumerate(ids) if not id_[1:].isdecimal()]
+    positions = [line for line, id_ in enumerate(ids) if "-" in id_ or "." in id_]
     inserts = []
     for before, line in enumerate(positions):
         inserts.append(Insert(line - before, Word(ids[line][1:], *fields[10 * line + 1 : 10 * line + 10])))
