@@ -70,7 +70,8 @@ def main() -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     warnings.simplefilter("always", InputWarning)
     logging.basicConfig(format="crossarc: %(message)s", level=logging.WARNING)
-    logging.getLogger("crossarc").setLevel(logging.INFO)
+    if sys.stderr.isatty():
+        logging.getLogger("crossarc").setLevel(logging.INFO)
     try:
         sys.exit(crossarc(standalone_mode=False))
     except click.ClickException as error:
