@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import NoTreeError
+from crossarc.trees import sums
 from crossarc.trees._eisner import best_projective
 from crossarc.trees._eisner_second_order import best_second_order_projective
 from crossarc.trees._inside_outside import marginals
@@ -128,3 +129,24 @@ def test_marginals_of_a_long_sentence_sum_to_1(scale):
     found, parts = second_order_marginals(arcs, siblings, single_root=True)
     np.testing.assert_allclose(found[:, 1:].sum(0), 1.0, atol=1e-9)
     np.testing.assert_allclose(parts.sum(1), found, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 30.0])
+def test_long_sentences_without_sibling_scores_have_the_sums_of_first_order(scale):
+    """Sums over 170 words leave the range of floating-point numbers unless they are rescaled on the way."""
+    n = 170
+    arcs = scale * np.random.default_rng(3).normal(size=(n + 1, n + 1))
+    siblings = np.zeros((n + 1, n + 1, n + 1))
+    assert second_order_log_partition(arcs, siblings) == pytest.approx(
+        sums.log_partition(arcs, projective=True), rel=1e-11
+    )
+    by_arcs, _ = second_order_marginals(arcs, siblings)
+    np.testing.assert_allclose(by_arcs, sums.marginals(arcs, projective=True), atol=1e-9)
+
+
+@pytest.mark.parametrize("shift", [-700.0, 0.0, 700.0])
+def test_a_constant_for_each_word_changes_log_z_only_by_itself(shift):
+    arcs = np.random.default_rng(4).normal(size=(41, 41))
+    siblings = np.random.default_rng(5).normal(size=(41, 41, 41))
+    moved = second_order_log_partition(arcs + shift, siblings)
+    assert moved == pytest.approx(second_order_log_partition(arcs, siblings) + 40 * shift, rel=1e-12)

@@ -1,11 +1,11 @@
 """Sums over all projective trees: inside-outside on Eisner's items, in O(n³) time and O(n²) memory.
 
 The items are those of ``_eisner``. An item's weight is the sum of exp(score) over all that it can be made of.
-Each word's scores are first normalised to a distribution over its heads. Then a weight is the probability of
-an event under independent choices of heads: it never exceeds 1, and a sum of products of weights is right in
-plain arithmetic unless it is tiny. A tiny one is summed again from logarithms, which are taken when the first
-such sum asks for them. So nearly all of the O(n³) work needs no exp or log, while scores of any size and -inf
-give right answers.
+Each word's scores are first normalised to a distribution over its heads, and on the way some words' weights are
+lifted by a factor, so that the items of long spans are neither tiny nor huge (``lift``). A sum of products of
+weights is right in plain arithmetic unless it is out of range. Then it is summed again from logarithms, which
+are taken when the first such sum asks for them. So nearly all of the O(n³) work needs no exp or log, while scores
+of any size and -inf give right answers.
 
 The way back does not carry outside weights but posteriors (weight times outside weight, divided by the sum
 over all trees): an item shares out its posterior among its splits, in proportion to their weights. The
@@ -19,12 +19,17 @@ import numpy as np
 from numba import njit
 
 from crossarc._kernel import kernel
+from crossarc.trees._exponential import exponentials
 
 # flipped[e, h] repeats complete[h, e] (see _eisner); halves[i, j] is what an arc between i and j spans
 COMPLETE, FLIPPED, INCOMPLETE, HALVES = range(4)
 
-# Products of weights lose digits below 1e-308: next to a sum above this, what they lose does not count.
-TINY = 1e-270
+# Products of weights lose digits below 1e-308: next to a sum above TINY, what they lose does not count, even
+# after a lift. Below HUGE there is room for a posterior to be divided by a weight.
+TINY, HUGE = 1e-250, 1e200
+
+# The logarithm of the largest lift, and of the weight that asks for one.
+LIFT = 70.0
 
 # A sum may be taken in the order that suits vector registers.
 sum_kernel = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -92,24 +97,29 @@ def inside(scores, single_root):
         if log_scale[m] == -np.inf:
             return weights, logs, -np.inf
     for i in range(size - 1, -1, -1):
+        log_lift = lift(i, weights, logs, size)
+        if log_lift != 0.0:
+            log_scale[i] -= log_lift
+            arcs[:, i] *= np.exp(log_lift)
         weights[place_of(COMPLETE, i, i, size)] = weights[place_of(FLIPPED, i, i, size)] = 1.0
         for j in range(i + 1, size):
             halves = place_of(HALVES, i, j, size)
             weights[halves] = sum_of_products(weights, splits_of_halves(i, j, size))
-            if weights[halves] <= TINY:
+            if out_of_range(weights[halves]):
                 sum_of_logs(halves, weights, logs, splits_of_halves(i, j, size))
             for h, m in ((i, j), (j, i)):
                 if m > 0:
                     incomplete = place_of(INCOMPLETE, h, m, size)
                     weights[incomplete] = weights[halves] * arcs[h, m]
-                    if weights[incomplete] <= TINY:
+                    if out_of_range(weights[incomplete]):
                         logs[incomplete] = log_at(halves, weights, logs) + scores[h, m] - log_scale[m]
+                        weights[incomplete] = np.exp(logs[incomplete])
             if i == 0 and j < size - 1 and single_root:
                 continue  # a second modifier of the root finds nothing to join
             for h, e in ((i, j), (j, i)):
                 complete, flipped = place_of(COMPLETE, h, e, size), place_of(FLIPPED, e, h, size)
                 weights[complete] = sum_of_products(weights, splits_of_complete(h, e, size))
-                if weights[complete] <= TINY:
+                if out_of_range(weights[complete]):
                     sum_of_logs(complete, weights, logs, splits_of_complete(h, e, size))
                     logs[flipped] = logs[complete]
                 weights[flipped] = weights[complete]
@@ -117,26 +127,53 @@ def inside(scores, single_root):
 
 
 @kernel
+def out_of_range(weight):
+    """Whether a weight must be found by logarithms; inf * 0 on the way makes it NaN."""
+    return not TINY < weight < HUGE
+
+
+@kernel
+def lift(i, weights, logs, size):
+    """The logarithm of a factor for the weights of word i, when all items to its right are known.
+
+    It brings the weight of i + 1 and the last word with all between them back to about 1 when that has become small
+    or large. The weight of a span is about the ratio of two such weights, so that most others stay in range too.
+    """
+    if i == 0 or i >= size - 2:
+        return 0.0
+    halves = place_of(HALVES, i + 1, size - 1, size)
+    if np.exp(-LIFT) < weights[halves] < np.exp(LIFT):
+        return 0.0
+    log_weight = log_at(halves, weights, logs)
+    # nothing can be said about a span without a tree
+    return max(-LIFT, min(-log_weight, LIFT)) if log_weight > -np.inf else 0.0
+
+
+@kernel
 def normalised(scores):
     """Probabilities of each word's heads, and the logarithms of what their weights were divided by."""
     size = len(scores)
-    arcs = np.zeros((size, size))
+    arcs = np.empty((size, size))
     top, total = np.full(size, -np.inf), np.zeros(size)
     for h in range(size):
-        for m in range(1, size):
-            if h != m:
-                top[m] = max(top[m], scores[h, m])
+        for m in range(size):
+            arcs[h, m] = scores[h, m] if m != h and m > 0 else -np.inf
+            top[m] = max(top[m], arcs[h, m])
     for h in range(size):
-        for m in range(1, size):
-            if h != m and scores[h, m] > -np.inf:
-                arcs[h, m] = np.exp(scores[h, m] - top[m])
-                total[m] += arcs[h, m]
+        for m in range(size):
+            # NaN for a word without heads, which has a weight of 0
+            arcs[h, m] -= top[m]
+    exponentials(arcs.reshape(arcs.size))
+    for h in range(size):
+        for m in range(size):
+            total[m] += arcs[h, m]
     log_scale = np.zeros(size)
     for m in range(1, size):
         log_scale[m] = top[m] + np.log(max(total[m], 1.0))
+        total[m] = 1.0 / max(total[m], 1.0)
     for h in range(size):
-        for m in range(1, size):
-            arcs[h, m] /= max(total[m], 1.0)
+        for m in range(size):
+            arcs[h, m] *= total[m]
     return arcs, log_scale
 
 
@@ -195,10 +232,10 @@ def outside(weights, logs, size):
 def share_out(item, weights, logs, splits, posteriors):
     """Adds the posterior of each split of an item to those of the two items that it is made of."""
     if posteriors[item] > 0.0:
-        if weights[item] > TINY:
-            share_out_products(posteriors[item] / weights[item], weights, splits, posteriors)
-        else:
+        if out_of_range(weights[item]):
             share_out_logs(item, logs, splits, posteriors)
+        else:
+            share_out_products(posteriors[item] / weights[item], weights, splits, posteriors)
 
 
 @kernel
@@ -207,7 +244,7 @@ def share_out_products(factor, weights, splits, posteriors):
     firsts, seconds = weights[first : first + count], weights[second : second + count]
     to_firsts, to_seconds = posteriors[first : first + count], posteriors[second : second + count]
     for r in range(count):
-        part = factor * firsts[r] * seconds[r]
+        part = factor * (firsts[r] * seconds[r])
         to_firsts[r] += part
         to_seconds[r] += part
 
@@ -262,10 +299,10 @@ def draw(item, weights, logs, splits, rng):
     rest = rng.random()
     chosen = 0
     for r in range(count):
-        if weights[item] > TINY:
-            part = weights[first + r] * weights[second + r] / weights[item]
-        else:
+        if out_of_range(weights[item]):
             part = np.exp(logs[first + r] + logs[second + r] - logs[item])
+        else:
+            part = weights[first + r] * weights[second + r] / weights[item]
         if part > 0.0:
             # when rounding leaves a rest after the last split, that one is taken
             chosen = r

@@ -2,7 +2,7 @@
 
 The items are those of ``_eisner_second_order``, and their weights, logarithms and posteriors are kept as in
 ``_inside_outside``: its halves[s, m] are the sibling items, repeated here as halves[m, s]. Each word's scores
-are normalised to a distribution over its parts (h, s, m), so that again no weight exceeds 1.
+are normalised to a distribution over its parts (h, s, m), and some words' lifted as there.
 """
 
 import numpy as np
@@ -13,9 +13,10 @@ from crossarc.trees._inside_outside import (
     FLIPPED,
     HALVES,
     INCOMPLETE,
-    TINY,
     empty_chart,
+    lift,
     log_at,
+    out_of_range,
     place_of,
     read_arcs,
     share_out,
@@ -54,8 +55,8 @@ def inside(arcs, siblings, single_root):
     weights, logs = empty_chart(size)
     if log_scale == -np.inf:
         return parts, log_parts, weights, logs, -np.inf
-    fill_chart(parts, log_parts, weights, logs)
-    log_z = log_scale + log_at(place_of(COMPLETE, 0, size - 1, size), weights, logs)
+    log_lifts = fill_chart(parts, log_parts, weights, logs)
+    log_z = log_scale - log_lifts + log_at(place_of(COMPLETE, 0, size - 1, size), weights, logs)
     return parts, log_parts, weights, logs, log_z
 
 
@@ -107,27 +108,34 @@ def normalise(log_parts):
 
 @kernel
 def fill_chart(parts, log_parts, weights, logs):
-    """The weights of all items; those inside i..j come before those of i..j."""
+    """The weights of all items; those inside i..j come before those of i..j. Returns the sum of the words' lifts."""
     size = len(parts)
+    log_lifts = 0.0
     for i in range(size - 1, -1, -1):
+        log_lift = lift(i, weights, logs, size)
+        if log_lift != 0.0:
+            log_lifts += log_lift
+            log_parts[:, i] += log_lift
+            parts[:, i] *= np.exp(log_lift)
         weights[place_of(COMPLETE, i, i, size)] = weights[place_of(FLIPPED, i, i, size)] = 1.0
         for j in range(i + 1, size):
             halves, flipped = place_of(HALVES, i, j, size), place_of(HALVES, j, i, size)
             weights[halves] = sum_of_products(weights, splits_of_halves(i, j, size))
-            if weights[halves] <= TINY:
+            if out_of_range(weights[halves]):
                 sum_of_logs(halves, weights, logs, splits_of_halves(i, j, size))
             weights[flipped], logs[flipped] = weights[halves], logs[halves]
             for h, m in ((i, j), (j, i)):
                 incomplete = place_of(INCOMPLETE, h, m, size)
                 weights[incomplete] = sum_of_parts(parts, weights, h, m)
-                if weights[incomplete] <= TINY:
+                if out_of_range(weights[incomplete]):
                     sum_of_part_logs(log_parts, weights, logs, h, m)
             for h, e in ((i, j), (j, i)):
                 complete, flipped = place_of(COMPLETE, h, e, size), place_of(FLIPPED, e, h, size)
                 weights[complete] = sum_of_products(weights, splits_of_complete(h, e, size))
-                if weights[complete] <= TINY:
+                if out_of_range(weights[complete]):
                     sum_of_logs(complete, weights, logs, splits_of_complete(h, e, size))
                 weights[flipped], logs[flipped] = weights[complete], logs[complete]
+    return log_lifts
 
 
 @kernel
@@ -207,17 +215,17 @@ def share_out_siblings(parts, log_parts, weights, logs, h, m, posteriors, siblin
     first, second, count = splits_of_incomplete(h, m, size)
     half = half_towards(h, m, size)
     lowest = min(h, m) + 1
-    if weights[item] > TINY:
-        factor = posterior / weights[item]
-        sibling_out[h, h, m] = factor * weights[half] * parts[h, m, h]
-        for r in range(count):
-            share = factor * weights[first + r] * weights[second + r] * parts[h, m, lowest + r]
-            sibling_out[h, lowest + r, m] = share
-    else:
+    if out_of_range(weights[item]):
         sibling_out[h, h, m] = posterior * np.exp(logs[half] + log_parts[h, m, h] - logs[item])
         for r in range(count):
             log_share = logs[first + r] + logs[second + r] + log_parts[h, m, lowest + r] - logs[item]
             sibling_out[h, lowest + r, m] = posterior * np.exp(log_share)
+    else:
+        factor = posterior / weights[item]
+        sibling_out[h, h, m] = factor * (weights[half] * parts[h, m, h])
+        for r in range(count):
+            share = factor * (weights[first + r] * weights[second + r] * parts[h, m, lowest + r])
+            sibling_out[h, lowest + r, m] = share
     posteriors[half] += sibling_out[h, h, m]
     for r in range(count):
         posteriors[first + r] += sibling_out[h, lowest + r, m]
