@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import Constraints, NoTreeError, UnsupportedConstraint
+from crossarc.trees._chu_liu_edmonds import greedy_heads_among_words
 from crossarc.trees.best import best_tree, best_trees
 from strategies import score_arrays
 
@@ -180,3 +181,20 @@ def test_many_sentences_with_constraints_of_their_own():
 def test_as_many_constraints_as_sentences():
     with pytest.raises(ValueError, match="1 constraints for 2 sentences"):
         best_trees(np.zeros((2, 3, 3)), constraints=[None])
+
+
+@pytest.mark.parametrize("size", [2, 8, 9, 10, 17, 24, 25, 40])
+def test_greedy_heads_at_every_width(size):
+    """Words are looked at several at a time: where the last of them end must not matter, nor what is ignored."""
+    scores = np.random.default_rng(size).integers(-2, 3, size=(size, size)).astype(float)
+    scores[:, 0] = np.nan
+    np.fill_diagonal(scores, np.inf)
+    heads, weights = np.empty(2 * size, np.int64), np.empty(2 * size)
+    assert greedy_heads_among_words(scores, heads, weights)
+    words = np.where(np.eye(size, dtype=bool), -np.inf, scores)[1:, 1:]
+    possible = words.max(axis=0) > -np.inf
+    np.testing.assert_array_equal(heads[1:size], np.where(possible, words.argmax(axis=0) + 1, -1))
+    np.testing.assert_array_equal(weights[1:size], words.max(axis=0))
+    for bad in (np.nan, np.inf):
+        scores[size - 2, size - 1] = bad
+        assert not greedy_heads_among_words(scores, heads, weights)

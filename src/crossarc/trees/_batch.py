@@ -59,12 +59,15 @@ def is_shape_of_arcs(shape: tuple[int, ...]) -> bool:
 
 def pack(sentences: Sequence[NDArray[Any]]) -> Packed:
     """Copies scores of arcs, of any type and layout, into one array."""
-    sizes = np.array([len(scores) for scores in sentences], dtype=np.int64)
+    sizes = np.array(list(map(len, sentences)), dtype=np.int64)
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes * sizes, out=starts[1:])
     if not sentences:
         return Packed(np.empty(0), starts, sizes)
-    return Packed(np.concatenate(sentences, axis=None, dtype=np.float64, casting="unsafe"), starts, sizes)
+    # rows below rows where all are of the same length, which is faster than element after element
+    axis = 0 if sizes.min() == sizes.max() else None
+    flat = np.concatenate(sentences, axis=axis, dtype=np.float64, casting="unsafe").reshape(-1)
+    return Packed(flat, starts, sizes)
 
 
 def unpack(flat: Scores, packed: Packed) -> list[Scores]:

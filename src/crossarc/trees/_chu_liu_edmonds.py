@@ -15,8 +15,13 @@ import numpy as np
 
 from crossarc._kernel import kernel
 from crossarc.trees._check import first_bad_score
+from crossarc.trees._lanes import LANES, filled, load_run, store_run, where_greater
 
 UNSEEN, ON_PATH, FINISHED, CONTRACTED = 0, 1, 2, 3
+
+# Added from place LANES - 1 - i on, this makes the score in lane i -inf or NaN, neither of which is ever better.
+NOT_OWN_HEAD = np.full(2 * LANES - 1, -0.0)
+NOT_OWN_HEAD[LANES - 1] = -np.inf
 
 
 @kernel
@@ -55,34 +60,58 @@ def best_arborescences(many_scores, count, single_root, heads, totals):
 
 @kernel
 def greedy_heads_among_words(scores, heads, weights):
-    """The best word to head each word, the lowest at ties; False if a score is NaN or +inf.
-
-    Row by row, so that the running maxima of all modifiers are computed side by side; from one half of the
-    arrays to the other and back, because stores that leave some values as they were are slow.
-    """
+    """The best word to head each word, the lowest at ties; False if a score is NaN or +inf."""
     size = len(scores)
-    heads[:] = -1
-    weights[:] = -np.inf
-    old_heads, new_heads = heads[:size], heads[size:]
-    old_weights, new_weights = weights[:size], weights[size:]
-    suspicious = False
-    for m in range(1, size):
-        suspicious |= not scores[0, m] < np.inf
-    for h in range(1, size):
-        for m in range(1, size):
-            score = scores[h, m]
-            suspicious |= not score < np.inf
-            better = score > old_weights[m]
-            new_weights[m] = score if better else old_weights[m]
-            new_heads[m] = h if better else old_heads[m]
-        new_weights[h] = old_weights[h]
-        new_heads[h] = old_heads[h]
-        old_heads, new_heads = new_heads, old_heads
-        old_weights, new_weights = new_weights, old_weights
-    heads[:size] = old_heads
-    weights[:size] = old_weights
-    # The diagonal, which may hold anything, was looked at too.
-    return not suspicious or first_bad_score(scores.reshape((size, size, 1))) < 0
+    # The search goes over the cache lines in leaps, so it is good that this reads them in order before.
+    if first_bad_score(scores.reshape((size, size, 1))) >= 0:
+        return False
+    heads[0], weights[0] = -1, -np.inf
+    if size > LANES:
+        best_heads_side_by_side(scores.reshape(size * size), size, heads, weights)
+    else:
+        best_heads_one_by_one(scores, heads, weights)
+    return True
+
+
+@kernel
+def best_heads_one_by_one(scores, heads, weights):
+    """Fill the words' heads and weights."""
+    for m in range(1, len(scores)):
+        head, weight = -1, -np.inf
+        for h in range(1, len(scores)):
+            if h != m and scores[h, m] > weight:
+                head, weight = h, scores[h, m]
+        heads[m], weights[m] = head, weight
+
+
+@kernel
+def best_heads_side_by_side(flat, size, heads, weights):
+    """``best_heads_one_by_one`` for LANES words at a time, which must not be more than there are."""
+    lanes = weights[size : size + LANES]
+    for m in range(1, size, LANES):
+        # the last words come again with some before them, so that no lane is empty
+        first = min(m, size - LANES)
+        end = first + LANES
+        best = filled(-1.0), filled(-np.inf)
+        for h in range(1, first):
+            best = better_heads(h, load_run(flat, h * size + first), best)
+        for h in range(first, end):
+            best = better_heads(h, load_run(flat, h * size + first) + load_run(NOT_OWN_HEAD, end - 1 - h), best)
+        for h in range(end, size):
+            best = better_heads(h, load_run(flat, h * size + first), best)
+        head, weight = best
+        store_run(weights, first, weight)
+        store_run(lanes, 0, head)
+        for lane in range(LANES):
+            heads[first + lane] = int(lanes[lane])
+
+
+@kernel
+def better_heads(h, scores, best):
+    """The best (heads, weights) of some words when h, with these scores, joins in."""
+    head, weight = best
+    better_head = where_greater(scores, weight, filled(float(h)), head)
+    return better_head, where_greater(scores, weight, scores, weight)
 
 
 @kernel

@@ -58,6 +58,33 @@ def store(typing, array, g, x, lanes):
     return types.void(array, types.intp, types.intp, lanes), generate
 
 
+def place_in_run(context, builder, signature, arguments):
+    """The address of the lanes array[i : i + LANES]."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.bitcast(builder.gep(array.data, [arguments[1]]), VECTOR.as_pointer())
+
+
+@intrinsic
+def load_run(typing, array, i):
+    """array[i : i + LANES] of an array of one dimension."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(place_in_run(context, builder, signature, arguments), align=8)
+
+    return Lanes()(array, types.intp), generate
+
+
+@intrinsic
+def store_run(typing, array, i, lanes):
+    """array[i : i + LANES] = lanes."""
+
+    def generate(context, builder, signature, arguments):
+        builder.store(arguments[2], place_in_run(context, builder, signature, arguments), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes), generate
+
+
 @intrinsic
 def filled(typing, number):
     """The same number in all lanes."""
@@ -69,6 +96,17 @@ def filled(typing, number):
         return lanes
 
     return Lanes()(types.float64), generate
+
+
+@intrinsic
+def where_greater(typing, a, b, if_greater, otherwise):
+    """if_greater in the lanes where a > b (which no NaN is), otherwise in the others."""
+
+    def generate(context, builder, signature, arguments):
+        a, b, if_greater, otherwise = arguments
+        return builder.select(builder.fcmp_ordered(">", a, b), if_greater, otherwise)
+
+    return Lanes()(a, b, if_greater, otherwise), generate
 
 
 def define(operation, instruction):

@@ -145,17 +145,36 @@ def best_trees(
     if constraints is not None or not all(map(is_shape_of_arcs, {scores.shape for scores in sentences})):
         for i, (scores, rule) in enumerate(zip(sentences, _rule_of_each(constraints, len(sentences)), strict=True)):
             sentences[i], labels[i] = _arcs(scores, rule, name_in_list(i))
+    groups = _same_flags(constraints, len(sentences), single_root, projective)
+    if len(groups) == 1:
+        (flags,) = groups
+        return _trees(sentences, labels, range(len(sentences)), *flags, threads)
     trees: dict[int, Tree] = {}
-    for flags, numbers in _same_flags(constraints, len(sentences), single_root, projective).items():
-        group = [for_kernel(sentences[i], FLOAT) for i in numbers]
-        blocks = in_blocks(partial(_solve, group, *flags), list(map(len, group)), threads)
-        heads, totals = (list(chain.from_iterable(column)) for column in zip(*blocks, strict=True))
-        for i, total in zip(numbers, totals, strict=True):
-            if not total > -np.inf:
-                raise _failure(sentences[i], *flags, name_in_list(i))
-        chosen = [labels_of(tree, labels[i]) for i, tree in zip(numbers, heads, strict=True)]
-        trees.update(zip(numbers, map(_new_tree, zip(heads, chosen, totals, strict=True)), strict=True))
+    for flags, numbers in groups.items():
+        group = [sentences[i] for i in numbers]
+        trees.update(zip(numbers, _trees(group, [labels[i] for i in numbers], numbers, *flags, threads), strict=True))
     return [trees[i] for i in range(len(sentences))]
+
+
+def _trees(
+    sentences: list[NDArray[Any]],
+    labels: list[_Labels],
+    numbers: Sequence[int],
+    single_root: bool,
+    projective: bool,
+    threads: int,
+) -> list[Tree]:
+    """The best trees of sentences with the same flags; their numbers are for messages."""
+    group = [for_kernel(scores, FLOAT) for scores in sentences]
+    sizes = list(map(len, group))
+    blocks = in_blocks(partial(_solve, group, sizes, single_root, projective), sizes, threads)
+    heads = list(chain.from_iterable(block[0] for block in blocks))
+    totals = np.concatenate([block[1] for block in blocks])
+    possible = totals > -np.inf
+    if not possible.all():
+        i = int(possible.argmin())
+        raise _failure(group[i], single_root, projective, name_in_list(numbers[i]))
+    return list(map(_new_tree, zip(heads, map(labels_of, heads, labels), totals.tolist(), strict=True)))
 
 
 def _arcs(scores: NDArray[Any], rule: Constraints | None, name: str) -> tuple[NDArray[Any], _Labels]:
@@ -195,11 +214,11 @@ def _same_flags(
 
 
 def _solve(
-    group: list[Scores], single_root: bool, projective: bool, first: int, last: int
-) -> tuple[list[NDArray[np.int64]], list[float]]:
+    group: list[Scores], sizes: list[int], single_root: bool, projective: bool, first: int, last: int
+) -> tuple[list[NDArray[np.int64]], Scores]:
     """The heads and scores of the best trees of a block of sentences."""
     block = tuple(group[first:last])
-    ends = list(accumulate(map(len, block), initial=0))
+    ends = list(accumulate(sizes[first:last], initial=0))
     heads = np.empty(ends[-1], np.int64)
     scores = np.empty(len(block))
     decode = best_projectives if projective else best_arborescences
@@ -208,4 +227,4 @@ def _solve(
         # a tuple of another length would be another type to Numba
         filled = some + some[:1] * (_AT_A_TIME - len(some))
         decode(filled, len(some), single_root, heads[ends[i] :], scores[i:])
-    return [heads[start:end] for start, end in pairwise(ends)], scores.tolist()
+    return [heads[start:end] for start, end in pairwise(ends)], scores

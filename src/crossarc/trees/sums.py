@@ -213,7 +213,7 @@ def _log_partitions_and_marginals(
     sentences: list[NDArray[Any]], single_root: bool, projective: bool, threads: int, name_of: _Namer
 ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
     packed = _packed(sentences, name_of)
-    labelled = any(scores.ndim == 3 for scores in sentences)
+    labelled = 3 in {scores.ndim for scores in sentences}
     kernel = _packed_sums.projective_marginals if projective else _packed_sums.marginals
     log_z = np.empty(len(packed.sizes))
     # in place where nobody needs the scores again: fresh memory costs as much as the arithmetic
@@ -233,10 +233,9 @@ def _log_partitions_and_marginals(
 
 def _packed(sentences: list[NDArray[Any]], name_of: _Namer) -> Packed:
     """The arc scores, those of labels summed, in one array of our own that is free of NaN and +inf."""
-    arcs = [
-        scores if is_shape_of_arcs(scores.shape) else summed_labels(checked_scores(scores, name=name_of(i)))
-        for i, scores in enumerate(sentences)
-    ]
+    arcs = sentences
+    if not all(map(is_shape_of_arcs, {scores.shape for scores in sentences})):
+        arcs = [summed_labels(checked_scores(scores, name=name_of(i))) for i, scores in enumerate(sentences)]
     packed = pack(arcs)
     i, h, m = first_bad_place(*packed)
     if i >= 0:
@@ -256,6 +255,6 @@ def _shared_by_labels(arcs: Scores, scores: NDArray[Any], sums: Scores) -> Score
 
 
 def _require_trees(log_z: NDArray[np.float64], single_root: bool, projective: bool, name_of: _Namer) -> None:
-    impossible = np.flatnonzero(log_z == -np.inf)
-    if impossible.size:
-        raise no_tree(name_of(int(impossible[0])), single_root=single_root, projective=projective)
+    impossible = log_z == -np.inf
+    if impossible.any():
+        raise no_tree(name_of(int(impossible.argmax())), single_root=single_root, projective=projective)
