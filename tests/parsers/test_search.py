@@ -17,6 +17,7 @@ from crossarc.parsers._search import (
     search,
     tree_score,
 )
+from crossarc.parsers._training import arc_matrix
 from crossarc.scoring._indices import encode, most_features
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import parse_templates
@@ -54,15 +55,6 @@ def slow_score(space: Space, heads) -> float:
     return total
 
 
-def first_order(space: Space) -> np.ndarray:
-    size = len(space.counts)
-    scores = np.full((size, size), -np.inf)
-    for m in range(1, size):
-        for j in range(space.counts[m]):
-            scores[space.candidates[m, j], m] = space.arcs[m, j]
-    return scores
-
-
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("projective", [False, True])
@@ -70,7 +62,7 @@ def test_the_search_ends_in_a_tree_that_no_change_improves(seed, single_root, pr
     n = 2 + seed % 4
     space, limits = random_space(n, seed, 0.2), Limits(single_root, projective, 0)
     heads, choice = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    score = search(space, limits, first_order(space), np.uint64(seed), heads)
+    score = search(space, limits, arc_matrix(space), np.uint64(seed), heads)
     trees = [
         (slow_score(space, tree), tree) for tree in oracles.all_trees(n, single_root=single_root, projective=projective)
     ]
@@ -93,7 +85,7 @@ def test_restarts_find_the_best_tree_nearly_always():
         for seed in range(60):
             space = random_space(5, seed)
             heads = np.zeros(6, dtype=np.int64)
-            score = search(space, Limits(True, False, restarts), first_order(space), np.uint64(seed), heads)
+            score = search(space, Limits(True, False, restarts), arc_matrix(space), np.uint64(seed), heads)
             best = max(slow_score(space, tree) for tree in oracles.all_trees(5, single_root=True))
             found[restarts] += score >= best - 1e-4
     assert found[0] < found[20]

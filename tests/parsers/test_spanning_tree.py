@@ -112,3 +112,16 @@ def test_constraints_that_cannot_be_honoured_are_refused(parser):
 def test_an_empty_treebank_is_refused():
     with pytest.raises(CrossarcError, match="empty treebank"):
         train_spanning_tree([])
+
+
+def test_an_interrupt_keeps_the_best_epoch_so_far():
+    def interrupt(epoch):
+        if (epoch.stage, epoch.epoch) == ("heads", 2):
+            raise KeyboardInterrupt
+
+    config = SpanningTreeConfig(order="1", epochs=9, hash_bits=18)
+    interrupted = train_spanning_tree(TRAIN, config, dev=DEV, report=interrupt)
+    assert interrupted.dev is not None
+    assert interrupted.dev.las > 0.5
+    with pytest.raises(KeyboardInterrupt):
+        train_spanning_tree(TRAIN, config, report=lambda epoch: interrupt(epoch._replace(stage="heads")))

@@ -171,7 +171,10 @@ def train_spanning_tree(
     dev: Sequence[Sentence] = (),
     report: Callable[[EpochReport], None] = lambda _: None,
 ) -> SpanningTreeParser:
-    """Train on trees; with ``dev``, the weights after the epoch that is best there are kept."""
+    """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
+
+    An interrupt after the first epoch ends training and keeps the best so far.
+    """
     if not treebank:
         raise CrossarcError("cannot train on an empty treebank")
     config = _fitted_to(config or SpanningTreeConfig(), treebank)
@@ -205,15 +208,20 @@ class _Training:
         heads_model = new_model(self.templates, self.config.hash_bits)
         learner = new_learner(heads_model, self.config.aggressiveness)
         parser = SpanningTreeParser(self.config, self.labels, heads_model, labels_model, pruner)
-        best = parser
-        for epoch in range(1, self.config.epochs + 1):
-            wrong, speed = self._epoch(self._learn_heads(pruner, heads_model, learner), learner.step)
-            current = replace(parser, heads_model=averaged(heads_model, learner))
-            if self.dev:
-                current = replace(current, dev=_attachment(current, self.dev))
-            if best.dev is None or (current.dev is not None and current.dev.las > best.dev.las):
-                best = current
-            self.report(EpochReport("heads", epoch, wrong, speed, current.dev))
+        best: SpanningTreeParser | None = None
+        try:
+            for epoch in range(1, self.config.epochs + 1):
+                wrong, speed = self._epoch(self._learn_heads(pruner, heads_model, learner), learner.step)
+                current = replace(parser, heads_model=averaged(heads_model, learner))
+                if self.dev:
+                    current = replace(current, dev=_attachment(current, self.dev))
+                if best is None or best.dev is None or (current.dev is not None and current.dev.las > best.dev.las):
+                    best = current
+                self.report(EpochReport("heads", epoch, wrong, speed, current.dev))
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+        assert best is not None
         return best
 
     def _train_pruner(self) -> LinearModel:
