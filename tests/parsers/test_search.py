@@ -10,6 +10,7 @@ from crossarc.core import Sentence
 from crossarc.parsers._search import (
     Limits,
     Space,
+    arc_matrix,
     choose,
     climb,
     keep_candidates,
@@ -17,7 +18,6 @@ from crossarc.parsers._search import (
     search,
     tree_score,
 )
-from crossarc.parsers._training import arc_matrix
 from crossarc.scoring._indices import encode, most_features
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import parse_templates

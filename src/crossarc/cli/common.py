@@ -12,7 +12,16 @@ import click
 from crossarc.core import InputError, Sentence
 from crossarc.io import read
 
-__all__ = ["ErrorLog", "json_option", "on_error_option", "print_json", "print_table", "progress"]
+__all__ = [
+    "FILES",
+    "ErrorLog",
+    "json_option",
+    "on_error_option",
+    "print_json",
+    "print_table",
+    "progress",
+    "read_trees",
+]
 
 T = TypeVar("T")
 

@@ -71,30 +71,27 @@ def label_scores(weights, rows, n_rows, scores):
 
 
 @kernel
-def best_labels_of_tree(words, templates, weights, shift, heads, n_labels, labels, margins):
-    """The best label of each arc, and by how much it beats the second best."""
-    slots = hash_slots(words, templates.label)
+def best_labels_of_tree(words, model, heads, n_labels, labels):
+    """The best label of each arc."""
+    slots = hash_slots(words, model.templates.label)
     rows = np.empty(slots.shape[2], np.int64)
     scores = np.empty(n_labels, np.float32)
     labels[0] = -1
     for m in range(1, len(heads)):
-        label_scores(weights, rows, row_indices(slots, heads, m, shift, rows), scores)
-        best = np.argmax(scores)
-        labels[m] = best
-        highest = scores[best]
-        scores[best] = -np.inf
-        margins[m] = highest - scores.max() if n_labels > 1 else 0.0
+        label_scores(model.weights, rows, row_indices(slots, heads, m, model.shift, rows), scores)
+        labels[m] = np.argmax(scores)
 
 
 @kernel
-def learn_labels(words, templates, weights, totals, step, shift, heads, gold, n_labels, most):
+def learn_labels(words, model, learner, heads, gold, n_labels):
     """One step of passive-aggressive learning for each arc of a gold tree; how many labels were wrong."""
-    slots = hash_slots(words, templates.label)
+    weights, totals, step = model.weights, learner.totals, learner.step[0]
+    slots = hash_slots(words, model.templates.label)
     rows = np.empty(slots.shape[2], np.int64)
     scores = np.empty(n_labels, np.float32)
     wrong = 0
     for m in range(1, len(heads)):
-        n_rows = row_indices(slots, heads, m, shift, rows)
+        n_rows = row_indices(slots, heads, m, model.shift, rows)
         label_scores(weights, rows, n_rows, scores)
         right = scores[gold[m]]
         wrong += np.argmax(scores) != gold[m]
@@ -102,7 +99,7 @@ def learn_labels(words, templates, weights, totals, step, shift, heads, gold, n_
         rival = np.argmax(scores)
         violation = 1.0 - right + scores[rival]
         if n_labels > 1 and violation > 0.0:
-            change = min(most, violation / (2.0 * n_rows))
+            change = min(learner.most, violation / (2.0 * n_rows))
             for i in range(n_rows):
                 for label, signed in ((gold[m], change), (rival, -change)):
                     weights[rows[i] + label] += signed

@@ -11,7 +11,15 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import kernel
-from crossarc.scoring._indices import arc_indices, grandparent_indices, mix, most_features, sibling_indices, sum_of
+from crossarc.scoring._indices import (
+    arc_indices,
+    encode,
+    grandparent_indices,
+    mix,
+    most_features,
+    sibling_indices,
+    sum_of,
+)
 from crossarc.trees._chu_liu_edmonds import best_arborescence
 from crossarc.trees._eisner import best_projective
 
@@ -26,6 +34,14 @@ NEARLY = 2.5  # how much worse than the best a head may be to stay a candidate; 
 
 
 @kernel
+def parse_high_order(attributes, pruner, model, allowed, limits, kept, seed, heads):
+    """The best tree found; its score, or -inf if there is none."""
+    heads[:] = -1
+    space = candidate_space(attributes, pruner, model, heads.copy(), allowed, limits, kept)
+    return search(space, limits, arc_matrix(space), seed, heads)
+
+
+@kernel
 def score_arcs(encoded, weights, shift, scores):
     """scores[h, m] of every arc, by the features of the arc alone."""
     n = len(scores) - 1
@@ -37,11 +53,48 @@ def score_arcs(encoded, weights, shift, scores):
 
 
 @kernel
+def first_order_scores(attributes, templates, weights, shift, allowed):
+    """scores[h, m] of every allowed arc; -inf for the others."""
+    scores = np.where(allowed, 0.0, -np.inf)
+    score_arcs(encode(attributes, templates), weights, shift, scores)
+    return scores
+
+
+@kernel
 def best_first_order(scores, limits, heads):
     """The best tree by the scores of arcs; its score, or -inf if there is none."""
     if limits.projective:
         return best_projective(scores, limits.single_root, heads)
     return best_arborescence(scores, limits.single_root, heads)
+
+
+@kernel
+def candidate_space(attributes, pruner, model, always, allowed, limits, kept):
+    """The search space that the pruner leaves to the model.
+
+    The heads of the tree ``always`` are kept: the gold ones in training; else (-1) those of the pruner's best tree,
+    so that there is a tree if the allowed arcs have one.
+    """
+    scores = first_order_scores(attributes, pruner.templates, pruner.weights, pruner.shift, allowed)
+    size = len(scores)
+    if size > 1 and always[1] < 0:
+        best_first_order(scores, limits, always)
+    candidates = np.zeros((size, min(kept, size) + 1), np.int64)
+    counts = np.zeros(size, np.int64)
+    keep_candidates(scores, kept, always, candidates, counts)
+    encoded = encode(attributes, model.templates)
+    return open_space(encoded, model.weights, model.shift, candidates, counts)
+
+
+@kernel
+def arc_matrix(space):
+    """scores[h, m] of the arcs of the space; -inf for the others."""
+    size = len(space.counts)
+    scores = np.full((size, size), -np.inf)
+    for m in range(1, size):
+        for j in range(space.counts[m]):
+            scores[space.candidates[m, j], m] = space.arcs[m, j]
+    return scores
 
 
 @kernel

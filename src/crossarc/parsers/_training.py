@@ -5,61 +5,16 @@ import numpy as np
 from crossarc._kernel import kernel
 from crossarc.learning._online import difference, hildreth
 from crossarc.parsers._search import (
+    arc_matrix,
     best_first_order,
+    candidate_space,
     choose,
-    keep_candidates,
-    open_space,
     score_arcs,
     search,
     tree_indices,
     tree_score,
 )
 from crossarc.scoring._indices import encode, most_features
-
-
-@kernel
-def first_order_scores(attributes, templates, weights, shift, allowed):
-    """scores[h, m] of every allowed arc; -inf for the others."""
-    scores = np.where(allowed, 0.0, -np.inf)
-    score_arcs(encode(attributes, templates), weights, shift, scores)
-    return scores
-
-
-@kernel
-def candidate_space(attributes, pruner, model, always, allowed, limits, kept):
-    """The search space that the pruner leaves to the model.
-
-    The heads of the tree ``always`` are kept: the gold ones in training; else (-1) those of the pruner's best tree,
-    so that there is a tree if the allowed arcs have one.
-    """
-    scores = first_order_scores(attributes, pruner.templates, pruner.weights, pruner.shift, allowed)
-    size = len(scores)
-    if size > 1 and always[1] < 0:
-        best_first_order(scores, limits, always)
-    candidates = np.zeros((size, min(kept, size) + 1), np.int64)
-    counts = np.zeros(size, np.int64)
-    keep_candidates(scores, kept, always, candidates, counts)
-    encoded = encode(attributes, model.templates)
-    return open_space(encoded, model.weights, model.shift, candidates, counts)
-
-
-@kernel
-def arc_matrix(space):
-    """scores[h, m] of the arcs of the space; -inf for the others."""
-    size = len(space.counts)
-    scores = np.full((size, size), -np.inf)
-    for m in range(1, size):
-        for j in range(space.counts[m]):
-            scores[space.candidates[m, j], m] = space.arcs[m, j]
-    return scores
-
-
-@kernel
-def parse_high_order(attributes, pruner, model, allowed, limits, kept, seed, heads):
-    """The best tree found; its score, or -inf if there is none."""
-    heads[:] = -1
-    space = candidate_space(attributes, pruner, model, heads.copy(), allowed, limits, kept)
-    return search(space, limits, arc_matrix(space), seed, heads)
 
 
 @kernel

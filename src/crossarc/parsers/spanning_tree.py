@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.parsers._labels import best_labels_of_tree, learn_labels
-from crossarc.parsers._search import Limits, best_first_order
-from crossarc.parsers._training import first_order_scores, learn_first_order, learn_high_order, parse_high_order
+from crossarc.parsers._search import Limits, best_first_order, first_order_scores, parse_high_order
+from crossarc.parsers._training import learn_first_order, learn_high_order
 from crossarc.parsers.linear import LinearModel, averaged, new_learner, new_model
 from crossarc.parsers.model_file import load_model, save_model
 from crossarc.scoring.attributes import Attributes, attributes_of
@@ -89,17 +89,7 @@ class SpanningTreeParser:
         attributes = attributes_of(sentence)
         heads = self.heads(attributes, constraints)
         labels = np.empty_like(heads)
-        margins = np.empty(len(heads))
-        best_labels_of_tree(
-            attributes.words,
-            self.labels_model.templates,
-            self.labels_model.weights,
-            self.labels_model.shift,
-            heads,
-            len(self.labels),
-            labels,
-            margins,
-        )
+        best_labels_of_tree(attributes.words, self.labels_model, heads, len(self.labels), labels)
         return sentence.with_tree(heads, ["_", *(self.labels[label] for label in labels[1:].tolist())])
 
     def heads(self, attributes: Attributes, constraints: Constraints | None = None) -> Heads:
@@ -239,18 +229,8 @@ class _Training:
         learner = new_learner(model, self.config.aggressiveness)
 
         def learn(i: int) -> int:
-            wrong: int = learn_labels(
-                self.sentences[i].words,
-                model.templates,
-                model.weights,
-                learner.totals,
-                learner.step[0],
-                model.shift,
-                self.gold[i],
-                self.gold_labels[i],
-                len(self.labels),
-                learner.most,
-            )
+            gold, labels = self.gold[i], self.gold_labels[i]
+            wrong: int = learn_labels(self.sentences[i].words, model, learner, gold, labels, len(self.labels))
             return wrong
 
         for epoch in range(1, self.config.epochs + 1):

@@ -10,8 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import kernel
-
-PADDING = 2  # as in scoring.attributes
+from crossarc.scoring.attributes import PADDING
 
 # slots[s, i, t] of each part (see hash_slots); two hashes of the single features of each word, for [pairs]
 Encoded = namedtuple("Encoded", "arc between sibling grandparent tags heads_of_pairs modifiers_of_pairs counts")
