@@ -212,11 +212,7 @@ def second_order_best(n: int, target: float, batch: Scores, siblings: NDArray[np
     return Row(
         f"second-order Eisner best tree, batch of {len(batch)}, n = {n}",
         target,
-        Contestant(
-            "ours",
-            lambda: [trees.best_second_order_tree(a, s) for a, s in zip(batch, siblings, strict=True)],
-            _tree_scores,
-        ),
+        Contestant("ours", lambda: trees.best_second_order_trees(batch, siblings), _tree_scores),
         {"supar": lambda: peers.supar_second_order_best(batch, siblings, score)},
     )
 

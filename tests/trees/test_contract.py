@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,6 +25,7 @@ class Function:
     name: str
     call: Callable[..., Any]
     argument: str = "scores"  # what it calls the scores in its messages
+    siblings: str = "siblings"  # and what the siblings
     second_order: bool = False
     labelled: bool = True
     flags: dict[str, bool] = field(default_factory=dict)
@@ -53,8 +55,8 @@ def fixed_graph(function):
 def first_of(function):
     """A function of many sentences, as one of a single sentence among others."""
 
-    def of_scores(scores, **options):
-        return function([scores, np.zeros((3, 3))], **options)
+    def of_scores(scores, *siblings, **options):
+        return function([scores, np.zeros((3, 3))], *([each, np.zeros((3, 3, 3))] for each in siblings), **options)
 
     return of_scores
 
@@ -77,6 +79,8 @@ def functions():
         for name in ("second_order_log_partition", "second_order_marginals"):
             flags = {"single_root": single_root}
             yield Function(name, getattr(trees, name), "arcs", second_order=True, labelled=False, flags=flags)
+        name, arguments = "best_second_order_trees", ("list_of_arcs[0]", "list_of_siblings[0]")
+        yield Function(name, first_of(trees.best_second_order_trees), *arguments, second_order=True, flags=flags)
     yield Function("best_graph", trees.best_graph, "arcs", quadratic=True)
     yield Function("best_graph with siblings", trees.best_graph, "arcs", second_order=True)
     yield Function("graph_score", fixed_graph(trees.graph_score), "arcs", searches_trees=False)
@@ -232,7 +236,7 @@ def test_a_sibling_score_that_is_no_number_is_named(function, bad):
         siblings[position] = bad
         with pytest.raises(ValueError, match="is") as error:
             function(np.zeros((4, 4)), siblings)
-        assert str(error.value) == f"siblings[{', '.join(map(str, position))}] is {bad}"
+        assert str(error.value) == f"{function.siblings}[{', '.join(map(str, position))}] is {bad}"
 
 
 @every_function
@@ -247,7 +251,7 @@ def test_wrong_shapes(function, shape):
 @over(lambda f: f.second_order)
 @pytest.mark.parametrize("shape", [(3, 3), (2, 2, 2), (3, 3, 2), (3, 3, 3, 1)])
 def test_wrong_shapes_of_siblings(function, shape):
-    with pytest.raises(ValueError, match="siblings must have shape"):
+    with pytest.raises(ValueError, match=f"{re.escape(function.siblings)} must have shape"):
         function(np.zeros((3, 3)), np.zeros(shape))
 
 
@@ -414,6 +418,48 @@ def test_labelled_and_unlabelled_sentences_in_one_batch():
         assert both == plain(function([plain_scores])) + plain(function([labelled]))
 
 
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("labels", [(), (2,)], ids=["unlabelled", "labelled"])
+def test_batches_with_siblings_are_single_sentences(single_root, labels):
+    """In a list or padded (with NaN, which lies beyond), in one thread or several."""
+    rng = np.random.default_rng(8)
+    lengths = [3, 0, 9, 1, *rng.integers(0, 10, size=60).tolist()]
+    arcs, siblings = (np.full((len(lengths), 10, 10, *shape), np.nan) for shape in (labels, (10,)))
+    list_of_arcs, list_of_siblings = [], []
+    for i, size in enumerate(n + 1 for n in lengths):
+        list_of_arcs.append(arcs[i, :size, :size])
+        list_of_siblings.append(siblings[i, :size, :size, :size])
+        list_of_arcs[i][...] = rng.integers(-2, 3, size=(size, size, *labels))
+        list_of_siblings[i][...] = rng.integers(-2, 3, size=(size, size, size))
+    expected = plain(
+        list(map(partial(trees.best_second_order_tree, single_root=single_root), list_of_arcs, list_of_siblings))
+    )
+    for threads in (1, 2, 3):
+        flags = {"single_root": single_root, "threads": threads}
+        assert plain(trees.best_second_order_trees(list_of_arcs, iter(list_of_siblings), **flags)) == expected
+        assert plain(trees.best_second_order_trees(arcs, siblings, lengths=lengths, **flags)) == expected
+
+
+def test_awkward_batches_with_siblings():
+    function = trees.best_second_order_trees
+    assert function([], []) == []
+    arcs, siblings = np.zeros((2, 3, 3)), np.zeros((2, 3, 3, 3))
+    for arguments, message in [
+        ((arcs, siblings[:1]), "1 arrays of siblings for 2 sentences"),
+        ((arcs[0], siblings), "list_of_arcs must have shape"),
+        ((arcs, [siblings[0], np.zeros((2, 2, 2))]), r"list_of_siblings\[1\] must have shape \(3, 3, 3\)"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            function(*arguments)
+    with pytest.raises(ValueError, match="threads must be at least 1, not 0"):
+        function(arcs, siblings, threads=0)
+    with pytest.raises(ValueError, match=r"lengths\[1\] is 3, but there is room for 2 words"):
+        function(arcs, siblings, lengths=[2, 3])
+    siblings[1] = -np.inf
+    with pytest.raises(NoTreeError, match=r"list_of_arcs\[1\] and list_of_siblings\[1\]"):
+        function(arcs, siblings)
+
+
 CONTRACT = {
     "best_tree": "scores, *, constraints, single_root, projective",
     "k_best_trees": "scores, k, *, single_root, projective",
@@ -423,6 +469,7 @@ CONTRACT = {
     "sample_trees": "scores, size, *, rng, single_root, projective",
     "min_risk_tree": "scores, *, single_root, projective",
     "best_second_order_tree": "arcs, siblings, *, projective, start, max_changes",
+    "best_second_order_trees": "list_of_arcs, list_of_siblings, *, single_root, threads",
     "best_graph": "arcs",
     "best_trees": "list_of_scores, *, single_root, projective, threads",
     "marginals_batch": "list_of_scores, *, single_root, projective, threads",

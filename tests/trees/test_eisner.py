@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import oracles
 from crossarc.trees._eisner import best_projective
 from crossarc.trees._eisner_k_best import k_best_projective
+from crossarc.trees._eisner_side_by_side import best_projectives
+from crossarc.trees._lanes import LANES
 from strategies import score_arrays
 
 
@@ -109,3 +111,25 @@ def test_a_long_chain(single_root):
     assert heads == tuple(range(-1, n))
     assert total == pytest.approx(np.diag(scores, 1).sum())
     assert k_best(scores, 1, single_root)[0][1] == heads
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 20, 130])
+def test_sentences_side_by_side_have_the_trees_of_single_ones(n, single_root):
+    """At ties too, and whatever is the matter with the others."""
+    rng = np.random.default_rng(n)
+    many = rng.integers(-2, 3, size=(LANES, n + 1, n + 1)).astype(float)
+    many[1][rng.random((n + 1, n + 1)) < 0.4] = -np.inf
+    many[2] = -np.inf
+    many[3, 0, 1:] = np.nan
+    many[4, 0, 1:] = np.inf
+    many[5, :, 0] = np.nan
+    np.fill_diagonal(many[5], np.inf)
+    many[6] = rng.normal(size=(n + 1, n + 1))
+    expected = [best(scores, single_root) for scores in many]
+    for count in range(1, LANES + 1):
+        heads, totals = np.empty((count, n + 1), dtype=np.int64), np.empty(count)
+        best_projectives(tuple(many), count, single_root, heads, totals)
+        assert repr(totals.tolist()) == repr([float(total) for total, _ in expected[:count]])
+        for i in np.flatnonzero(totals > -np.inf):
+            assert tuple(heads[i]) == expected[i][1]

@@ -10,7 +10,9 @@ from crossarc.core import NoTreeError
 from crossarc.trees import sums
 from crossarc.trees._eisner import best_projective
 from crossarc.trees._eisner_second_order import best_second_order_projective
+from crossarc.trees._eisner_second_order_side_by_side import best_second_order_projectives
 from crossarc.trees._inside_outside import marginals
+from crossarc.trees._lanes import LANES
 from crossarc.trees.second_order_sums import second_order_log_partition, second_order_marginals
 
 
@@ -150,3 +152,26 @@ def test_a_constant_for_each_word_changes_log_z_only_by_itself(shift):
     siblings = np.random.default_rng(5).normal(size=(41, 41, 41))
     moved = second_order_log_partition(arcs + shift, siblings)
     assert moved == pytest.approx(second_order_log_partition(arcs, siblings) + 40 * shift, rel=1e-12)
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 20, 65])
+def test_sentences_side_by_side_have_the_trees_of_single_ones(n, single_root):
+    """At ties too, and whatever is the matter with the others."""
+    rng = np.random.default_rng(n)
+    arcs = rng.integers(-2, 3, size=(LANES,) + (n + 1,) * 2).astype(float)
+    siblings = rng.integers(-2, 3, size=(LANES,) + (n + 1,) * 3).astype(float)
+    arcs[1][rng.random(arcs[1].shape) < 0.2] = -np.inf
+    siblings[2][rng.random(siblings[2].shape) < 0.2] = -np.inf
+    arcs[3] = -np.inf
+    arcs[4], siblings[4] = rng.normal(size=arcs[4].shape), rng.normal(size=siblings[4].shape)
+    expected = [best(*scores, single_root) for scores in zip(arcs, siblings, strict=True)]
+    if n > 0:
+        siblings[5, 0, 0, 1] = np.nan
+        expected[5] = np.nan, None
+    for count in range(1, LANES + 1):
+        heads, totals = np.empty((count, n + 1), dtype=np.int64), np.empty(count)
+        best_second_order_projectives(tuple(arcs), tuple(siblings), count, single_root, heads, totals)
+        assert repr(totals.tolist()) == repr([float(total) for total, _ in expected[:count]])
+        for i in np.flatnonzero(totals > -np.inf):
+            assert tuple(heads[i]) == expected[i][1]

@@ -17,7 +17,7 @@ from crossarc.trees.graphs import best_graph, graph_score
 from crossarc.trees.k_best import k_best_trees
 from crossarc.trees.risk import min_risk_tree
 from crossarc.trees.samples import sample_trees
-from crossarc.trees.second_order import best_second_order_tree
+from crossarc.trees.second_order import best_second_order_tree, best_second_order_trees
 from crossarc.trees.second_order_sums import second_order_log_partition, second_order_marginals
 from crossarc.trees.shape import (
     arc_degrees,
@@ -46,6 +46,7 @@ __all__ = [
     "arc_degrees",
     "best_graph",
     "best_second_order_tree",
+    "best_second_order_trees",
     "best_tree",
     "best_trees",
     "crossing_arcs",

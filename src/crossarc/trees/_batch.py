@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.trees._input import Scores
+from crossarc.trees._input import FLOAT, INTEGER, Scores
+from crossarc.trees._lanes import LANES
 
 ListOfScores = Iterable[ArrayLike] | NDArray[Any]
 Lengths = Sequence[int] | NDArray[np.integer[Any]] | None
@@ -28,13 +30,11 @@ class Packed(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-def sentences_of(list_of_scores: ListOfScores, lengths: Lengths) -> list[NDArray[Any]]:
+def sentences_of(list_of_scores: ListOfScores, lengths: Lengths, name: str = "list_of_scores") -> list[NDArray[Any]]:
     """The scores of each sentence, without the padding."""
     if isinstance(list_of_scores, np.ndarray) and list_of_scores.ndim not in (3, 4):
-        raise ValueError(
-            f"list_of_scores must have shape (B, n+1, n+1) or (B, n+1, n+1, L), not {list_of_scores.shape}"
-        )
-    sentences = [np.asarray(scores) for scores in list_of_scores]
+        raise ValueError(f"{name} must have shape (B, n+1, n+1) or (B, n+1, n+1, L), not {list_of_scores.shape}")
+    sentences: list[NDArray[Any]] = list(map(np.asarray, list_of_scores))
     if lengths is None:
         return sentences
     if len(lengths) != len(sentences):
@@ -52,22 +52,16 @@ def name_in_list(number: int) -> str:
     return f"list_of_scores[{number}]"
 
 
-def is_shape_of_arcs(shape: tuple[int, ...]) -> bool:
-    """Whether scores of that shape are scores without labels."""
-    return len(shape) == 2 and shape[0] == shape[1] and shape[0] > 0
-
-
 def pack(sentences: Sequence[NDArray[Any]]) -> Packed:
     """Copies scores of arcs, of any type and layout, into one array."""
-    sizes = np.array(list(map(len, sentences)), dtype=np.int64)
-    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes * sizes, out=starts[1:])
-    if not sentences:
-        return Packed(np.empty(0), starts, sizes)
-    # rows below rows where all are of the same length, which is faster than element after element
-    axis = 0 if sizes.min() == sizes.max() else None
-    flat = np.concatenate(sentences, axis=axis, dtype=np.float64, casting="unsafe").reshape(-1)
-    return Packed(flat, starts, sizes)
+    sizes = list(map(len, sentences))
+    starts = list(accumulate([size * size for size in sizes], initial=0))
+    flat = np.empty(0)
+    if sentences:
+        # rows below rows where all are of the same length, which is faster than element after element
+        axis = 0 if len(set(sizes)) == 1 else None
+        flat = np.concatenate(sentences, axis=axis, dtype=FLOAT, casting="unsafe").reshape(-1)
+    return Packed(flat, np.array(starts, INTEGER), np.array(sizes, INTEGER))
 
 
 def unpack(flat: Scores, packed: Packed) -> list[Scores]:
@@ -103,3 +97,44 @@ def in_blocks(
         return [work(first, last) for first, last in blocks]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda block: work(*block), blocks))
+
+
+def decoded_side_by_side(
+    decode: Callable[..., None],
+    inputs: Sequence[Sequence[Scores]],
+    sizes: Sequence[int],
+    single_root: bool,
+    threads: int,
+) -> tuple[list[NDArray[np.int64]], list[float]]:
+    """The heads and the total of each sentence, which has its scores in each of the inputs.
+
+    The kernel ``decode`` gets the scores of up to LANES sentences of the same size as they are, in a tuple of that
+    length: cheaper than a copy.
+    """
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    ordered = [[scores[i] for i in order] for scores in inputs]
+    sizes = [sizes[i] for i in order]
+
+    def work(first: int, last: int) -> tuple[list[NDArray[np.int64]], list[float]]:
+        block_heads: list[NDArray[np.int64]] = []
+        block_totals = np.empty(last - first)
+        for start, end in _same_size(sizes, first, last):
+            # a tuple of another length would be another type to Numba
+            many = [tuple(scores[start:end] + scores[start : start + 1] * (LANES + start - end)) for scores in ordered]
+            heads = np.empty((end - start, sizes[start]), np.int64)
+            decode(*many, end - start, single_root, heads, block_totals[start - first :])
+            block_heads.extend(heads)
+        return block_heads, block_totals.tolist()
+
+    blocks = in_blocks(work, sizes, threads)
+    heads, totals = (list(chain.from_iterable(parts)) for parts in zip(*blocks, strict=True))
+    places = sorted(range(len(order)), key=order.__getitem__)
+    return [heads[i] for i in places], [totals[i] for i in places]
+
+
+def _same_size(sizes: Sequence[int], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The ranges from first to last that hold up to LANES equal sizes, which are sorted."""
+    while first < last:
+        end = bisect_right(sizes, sizes[first], first, min(first + LANES, last))
+        yield first, end
+        first = end

@@ -212,7 +212,9 @@ def merge_columns(scores, cycle, weights, columns, merged):
     for v in cycle:
         column = columns[v]
         if v < size:
-            column[:] = scores[:, v]
+            # not column[:] = scores[:, v], which looks first whether they overlap
+            for h in range(size):
+                column[h] = scores[h, v]
             column[v] = -np.inf
         weight = weights[v]
         for h in range(size):

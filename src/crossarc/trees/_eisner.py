@@ -16,6 +16,7 @@ import numpy as np
 
 from crossarc._kernel import kernel
 from crossarc.trees._check import first_bad_score
+from crossarc.trees._chu_liu_edmonds import score_of
 
 Chart = namedtuple("Chart", "complete flipped incomplete")
 
@@ -34,21 +35,7 @@ def best_projective(scores, single_root, heads):
     if chart.complete[0, n] == -np.inf:
         return -np.inf
     backtrace(chart, heads)
-    total = 0.0
-    for m in range(1, n + 1):
-        total += scores[heads[m], m]
-    return total
-
-
-@kernel
-def best_projectives(many_scores, count, single_root, heads, totals):
-    """``best_projective`` of the first ``count`` arrays of a tuple; heads stand one behind the other."""
-    start = 0
-    for i in range(count):
-        scores = many_scores[i]
-        end = start + len(scores)
-        totals[i] = best_projective(scores, single_root, heads[start:end])
-        start = end
+    return score_of(scores, heads)
 
 
 @kernel
@@ -118,8 +105,9 @@ def best_sum(first, second):
 @kernel
 def first_best(first, second):
     """The lowest r with the highest first[r] + second[r]."""
-    best = 0
+    best, highest = 0, first[0] + second[0]
     for r in range(1, len(first)):
-        if first[r] + second[r] > first[best] + second[best]:
-            best = r
+        total = first[r] + second[r]
+        if total > highest:
+            best, highest = r, total
     return best

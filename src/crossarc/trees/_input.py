@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import repeat
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +18,9 @@ Number = TypeVar("Number", bound=np.generic)
 
 FLOAT, INTEGER = np.dtype(np.float64), np.dtype(np.int64)
 
+# Tree._make without the steps through Python, for many trees
+_new_tree: Callable[[tuple[Any, ...]], Tree] = partial(tuple.__new__, Tree)
+
 
 def for_kernel(array: ArrayLike, dtype: np.dtype[Number]) -> NDArray[Number]:
     """The array if it is C-contiguous, writeable, aligned and of that type, else a copy that is.
@@ -24,6 +30,11 @@ def for_kernel(array: ArrayLike, dtype: np.dtype[Number]) -> NDArray[Number]:
     if isinstance(array, np.ndarray) and array.dtype is dtype and array.flags.carray:
         return array
     return np.array(array, dtype=dtype, order="C")
+
+
+def is_shape_of_arcs(shape: tuple[int, ...]) -> bool:
+    """Whether scores of that shape are scores without labels."""
+    return len(shape) == 2 and shape[0] == shape[1] and shape[0] > 0
 
 
 def checked_scores(scores: ArrayLike, *, name: str = "scores") -> Scores:
@@ -45,18 +56,24 @@ def checked_scores(scores: ArrayLike, *, name: str = "scores") -> Scores:
     return array
 
 
-def checked_siblings(siblings: ArrayLike, size: int) -> Scores:
+def checked_siblings(siblings: ArrayLike, size: int, *, name: str = "siblings") -> Scores:
     """``siblings`` as a writeable C-contiguous float64 array of shape (size, size, size).
 
     ``siblings[h, s, m]`` counts only where s is h or lies between h and m. Raises ``ValueError`` that names the
     shape, or the position of a NaN or +inf that counts.
     """
-    array = for_kernel(siblings, FLOAT)
-    if array.shape != (size, size, size):
-        raise ValueError(f"siblings must have shape ({size}, {size}, {size}) like the arcs, not {array.shape}")
+    array = shaped_siblings(siblings, size, name)
     bad = first_bad_sibling(array)
     if bad >= 0:
-        raise _bad_number(array, bad, "siblings")
+        raise _bad_number(array, bad, name)
+    return array
+
+
+def shaped_siblings(siblings: ArrayLike, size: int, name: str) -> Scores:
+    """``checked_siblings`` before the check of the numbers."""
+    array = for_kernel(siblings, FLOAT)
+    if array.shape != (size, size, size):
+        raise ValueError(f"{name} must have shape ({size}, {size}, {size}) like the arcs, not {array.shape}")
     return array
 
 
@@ -120,6 +137,18 @@ def best_label_of_each_arc(scores: Scores) -> tuple[Scores, NDArray[np.int64] | 
     return arcs, labels
 
 
+def arcs_and_labels(
+    scores: NDArray[Any], rule: Constraints | None, name: str
+) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
+    """The score of each arc that the rule allows, and its best label.
+
+    Where nothing but the scores of arcs counts, looking for NaN is left to the kernels.
+    """
+    if rule is None and is_shape_of_arcs(scores.shape):
+        return scores, None
+    return best_label_of_each_arc(masked(checked_scores(scores, name=name), rule))
+
+
 def summed_labels(scores: Scores) -> Scores:
     """Arc scores whose exponentials are the sums over the labels' exponentials."""
     if scores.ndim == 2:
@@ -141,6 +170,14 @@ def labels_of(heads: NDArray[np.int64], labels: NDArray[np.int64] | None) -> NDA
 def tree_of(heads: NDArray[np.int64], labels: NDArray[np.int64] | None, score: float) -> Tree:
     """The public ``Tree`` from a kernel's heads and the best label of each arc."""
     return Tree(heads, labels_of(heads, labels), score)
+
+
+def trees_of(
+    heads: Iterable[NDArray[np.int64]], labels: Iterable[NDArray[np.int64] | None] | None, scores: Iterable[float]
+) -> list[Tree]:
+    """``tree_of`` of many sentences; no labels at all if none of them has any."""
+    chosen = repeat(None) if labels is None else map(labels_of, heads, labels)
+    return list(map(_new_tree, zip(heads, chosen, scores, strict=False)))
 
 
 def _bad_number(array: Scores, flat_index: int, name: str) -> ValueError:

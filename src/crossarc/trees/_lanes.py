@@ -14,6 +14,9 @@ from numba.extending import intrinsic, models, overload, register_model
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
+# where it pays: enough of the lanes are taken
+FEWEST_SIDE_BY_SIDE = 4
+
 
 class Lanes(types.Type):
     """The type of the numbers side by side."""
@@ -83,6 +86,21 @@ def store_run(typing, array, i, lanes):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lanes), generate
+
+
+@intrinsic
+def load_each(typing, arrays, i):
+    """Element i of each of LANES contiguous arrays of any dimension, as if they were flat: lane k is of arrays[k]."""
+
+    def generate(context, builder, signature, arguments):
+        tuple_type, lanes = signature.args[0], ir.Constant(VECTOR, ir.Undefined)
+        for k in range(LANES):
+            array = context.make_array(tuple_type.dtype)(context, builder, builder.extract_value(arguments[0], k))
+            element = builder.load(builder.gep(array.data, [arguments[1]]))
+            lanes = builder.insert_element(lanes, element, ir.Constant(ir.IntType(32), k))
+        return lanes
+
+    return Lanes()(arrays, types.intp), generate
 
 
 @intrinsic

@@ -7,10 +7,9 @@ import numpy as np
 
 from crossarc._kernel import kernel
 from crossarc.trees import _inside_outside, _matrix_tree, _side_by_side
-from crossarc.trees._lanes import LANES
+from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
 
-# where it pays: enough of the lanes are taken, and the stack of graphs is not far larger than a cache
-FEWEST_SIDE_BY_SIDE = 4
+# where it pays: the stack of graphs is not far larger than a cache
 LARGEST_SIDE_BY_SIDE = 128
 
 

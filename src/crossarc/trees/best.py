@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import Any
@@ -15,24 +15,25 @@ from crossarc.trees._batch import (
     Lengths,
     ListOfScores,
     checked_threads,
+    decoded_side_by_side,
     in_blocks,
-    is_shape_of_arcs,
     name_in_list,
     sentences_of,
 )
 from crossarc.trees._chu_liu_edmonds import best_arborescence, best_arborescences
-from crossarc.trees._eisner import best_projective, best_projectives
+from crossarc.trees._eisner import best_projective
+from crossarc.trees._eisner_side_by_side import best_projectives
 from crossarc.trees._input import (
     FLOAT,
     Scores,
-    best_label_of_each_arc,
+    arcs_and_labels,
     checked_scores,
     flags_of,
     for_kernel,
-    labels_of,
-    masked,
+    is_shape_of_arcs,
     no_tree,
     tree_of,
+    trees_of,
 )
 
 __all__ = ["best_tree", "best_trees"]
@@ -42,9 +43,6 @@ _Labels = NDArray[np.int64] | None
 
 # So many arrays are given to a kernel at a time, as they are: cheaper than a copy of their elements.
 _AT_A_TIME = 16
-
-# Tree._make without the steps through Python, since there are many
-_new_tree: Callable[[tuple[Any, ...]], Tree] = partial(tuple.__new__, Tree)
 
 
 def best_tree(
@@ -92,7 +90,7 @@ def best_tree(
     ([-1, 2, 0, 2], 70.0)
     """
     single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
-    arcs, labels = _arcs(np.asarray(scores), constraints, "scores")
+    arcs, labels = arcs_and_labels(np.asarray(scores), constraints, "scores")
     arcs = for_kernel(arcs, FLOAT)
     heads = np.empty(len(arcs), np.int64)
     decode = best_projective if projective else best_arborescence
@@ -141,10 +139,11 @@ def best_trees(
     """
     checked_threads(threads)
     sentences = sentences_of(list_of_scores, lengths)
-    labels: list[_Labels] = [None] * len(sentences)
+    labels: list[_Labels] | None = None
     if constraints is not None or not all(map(is_shape_of_arcs, {scores.shape for scores in sentences})):
-        for i, (scores, rule) in enumerate(zip(sentences, _rule_of_each(constraints, len(sentences)), strict=True)):
-            sentences[i], labels[i] = _arcs(scores, rule, name_in_list(i))
+        rules = _rule_of_each(constraints, len(sentences))
+        arcs = [arcs_and_labels(*each, name_in_list(i)) for i, each in enumerate(zip(sentences, rules, strict=True))]
+        sentences, labels = [scores for scores, _ in arcs], [of_arcs for _, of_arcs in arcs]
     groups = _same_flags(constraints, len(sentences), single_root, projective)
     if len(groups) == 1:
         (flags,) = groups
@@ -152,39 +151,34 @@ def best_trees(
     trees: dict[int, Tree] = {}
     for flags, numbers in groups.items():
         group = [sentences[i] for i in numbers]
-        trees.update(zip(numbers, _trees(group, [labels[i] for i in numbers], numbers, *flags, threads), strict=True))
+        group_labels = None if labels is None else [labels[i] for i in numbers]
+        trees.update(zip(numbers, _trees(group, group_labels, numbers, *flags, threads), strict=True))
     return [trees[i] for i in range(len(sentences))]
 
 
 def _trees(
     sentences: list[NDArray[Any]],
-    labels: list[_Labels],
+    labels: list[_Labels] | None,
     numbers: Sequence[int],
     single_root: bool,
     projective: bool,
     threads: int,
 ) -> list[Tree]:
     """The best trees of sentences with the same flags; their numbers are for messages."""
-    group = [for_kernel(scores, FLOAT) for scores in sentences]
+    # most are as they should be, and not worth a call
+    group = [s if s.dtype is FLOAT and s.flags.carray else for_kernel(s, FLOAT) for s in sentences]
     sizes = list(map(len, group))
-    blocks = in_blocks(partial(_solve, group, sizes, single_root, projective), sizes, threads)
-    heads = list(chain.from_iterable(block[0] for block in blocks))
-    totals = np.concatenate([block[1] for block in blocks])
-    possible = totals > -np.inf
-    if not possible.all():
-        i = int(possible.argmin())
-        raise _failure(group[i], single_root, projective, name_in_list(numbers[i]))
-    return list(map(_new_tree, zip(heads, map(labels_of, heads, labels), totals.tolist(), strict=True)))
-
-
-def _arcs(scores: NDArray[Any], rule: Constraints | None, name: str) -> tuple[NDArray[Any], _Labels]:
-    """The score of each arc that the rule allows, and its best label.
-
-    Where nothing but the scores of arcs counts, looking for NaN is left to the kernels.
-    """
-    if rule is None and is_shape_of_arcs(scores.shape):
-        return scores, None
-    return best_label_of_each_arc(masked(checked_scores(scores, name=name), rule))
+    if projective:
+        heads, totals = decoded_side_by_side(best_projectives, [group], sizes, single_root, threads)
+    else:
+        blocks = in_blocks(partial(_arborescences, group, sizes, single_root), sizes, threads)
+        heads, totals = (list(chain.from_iterable(parts)) for parts in zip(*blocks, strict=True))
+    # if one is -inf or NaN, so is their sum
+    if not sum(totals) > -np.inf:
+        for i, total in enumerate(totals):
+            if not total > -np.inf:
+                raise _failure(group[i], single_root, projective, name_in_list(numbers[i]))
+    return trees_of(heads, labels, totals)
 
 
 def _failure(arcs: NDArray[Any], single_root: bool, projective: bool, name: str) -> NoTreeError:
@@ -213,18 +207,17 @@ def _same_flags(
     return {**groups}
 
 
-def _solve(
-    group: list[Scores], sizes: list[int], single_root: bool, projective: bool, first: int, last: int
-) -> tuple[list[NDArray[np.int64]], Scores]:
+def _arborescences(
+    group: list[Scores], sizes: list[int], single_root: bool, first: int, last: int
+) -> tuple[list[NDArray[np.int64]], list[float]]:
     """The heads and scores of the best trees of a block of sentences."""
     block = tuple(group[first:last])
     ends = list(accumulate(sizes[first:last], initial=0))
     heads = np.empty(ends[-1], np.int64)
-    scores = np.empty(len(block))
-    decode = best_projectives if projective else best_arborescences
+    totals = np.empty(len(block))
     for i in range(0, len(block), _AT_A_TIME):
         some = block[i : i + _AT_A_TIME]
         # a tuple of another length would be another type to Numba
         filled = some + some[:1] * (_AT_A_TIME - len(some))
-        decode(filled, len(some), single_root, heads[ends[i] :], scores[i:])
-    return [heads[start:end] for start, end in pairwise(ends)], scores
+        best_arborescences(filled, len(some), single_root, heads[ends[i] :], totals[i:])
+    return [heads[start:end] for start, end in pairwise(ends)], totals.tolist()

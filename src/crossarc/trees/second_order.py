@@ -1,25 +1,36 @@
-"""The best tree under scores of adjacent siblings."""
+"""The best tree under scores of adjacent siblings, of a sentence or of many at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, Tree
+from crossarc.trees._batch import Lengths, ListOfScores, checked_threads, decoded_side_by_side, sentences_of
 from crossarc.trees._eisner_second_order import best_second_order_projective
+from crossarc.trees._eisner_second_order_side_by_side import best_second_order_projectives
 from crossarc.trees._hill_climbing import climb
 from crossarc.trees._input import (
+    FLOAT,
+    Scores,
+    arcs_and_labels,
     best_label_of_each_arc,
     checked_scores,
     checked_siblings,
     flags_of,
+    for_kernel,
     masked,
     no_tree,
+    shaped_siblings,
     tree_of,
+    trees_of,
 )
 from crossarc.trees._starts import Start, checked_search, find_start
 
-__all__ = ["best_second_order_tree"]
+__all__ = ["best_second_order_tree", "best_second_order_trees"]
 
 
 def best_second_order_tree(
@@ -97,3 +108,68 @@ def best_second_order_tree(
         heads = find_start(arc_scores, sibling_scores, start, single_root=single_root)
         score = climb(arc_scores, sibling_scores, heads, single_root, limit)
     return tree_of(heads, labels, score)
+
+
+def best_second_order_trees(
+    list_of_arcs: ListOfScores,
+    list_of_siblings: Iterable[ArrayLike] | NDArray[Any],
+    *,
+    lengths: Lengths = None,
+    single_root: bool = False,
+    threads: int = 1,
+) -> list[Tree]:
+    """``best_second_order_tree`` of many sentences: the best projective tree of each.
+
+    Sentences of the same length are parsed several at a time.
+
+    Parameters
+    ----------
+    list_of_arcs : list of score arrays, or one array of shape (B, n+1, n+1) or (B, n+1, n+1, L)
+        Sentences may differ in length, also in one padded array: then ``lengths`` says how many words each
+        has.
+    list_of_siblings : list of B score arrays, or one array of shape (B, n+1, n+1, n+1)
+        Padded if the arcs are.
+    lengths : sequence of B integers, optional
+        Sentence i is ``list_of_arcs[i][: lengths[i] + 1, : lengths[i] + 1]``, and so on for the siblings.
+    single_root : bool
+        Exactly one word hangs on node 0.
+    threads : int
+        Kernels run side by side without the global lock.
+
+    Raises
+    ------
+    NoTreeError, ValueError
+        As ``best_second_order_tree``; names the sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> arcs, siblings = np.zeros((2, 3, 3)), np.zeros((2, 3, 3, 3))
+    >>> siblings[1, 0, 1, 2] = 1  # in the second sentence, 2 likes to follow 1 below the root
+    >>> [tree.heads.tolist() for tree in best_second_order_trees(arcs, siblings)]
+    [[-1, 0, 1], [-1, 0, 0]]
+    """
+    checked_threads(threads)
+    sentences = sentences_of(list_of_arcs, lengths, "list_of_arcs")
+    all_siblings: list[NDArray[Any]] = list(map(np.asarray, list_of_siblings))
+    if len(all_siblings) != len(sentences):
+        raise ValueError(f"{len(all_siblings)} arrays of siblings for {len(sentences)} sentences")
+    all_arcs: list[Scores] = []
+    all_labels: list[NDArray[np.int64] | None] = []
+    for i, scores in enumerate(sentences):
+        arcs, labels = arcs_and_labels(scores, None, f"list_of_arcs[{i}]")
+        all_arcs.append(for_kernel(arcs, FLOAT))
+        all_labels.append(labels)
+        if lengths is not None:
+            all_siblings[i] = all_siblings[i][(slice(len(arcs)),) * all_siblings[i].ndim]
+        all_siblings[i] = shaped_siblings(all_siblings[i], len(arcs), f"list_of_siblings[{i}]")
+    sizes = list(map(len, all_arcs))
+    heads, totals = decoded_side_by_side(
+        best_second_order_projectives, [all_arcs, all_siblings], sizes, single_root, threads
+    )
+    for i, total in enumerate(totals):
+        if not total > -np.inf:
+            checked_scores(all_arcs[i], name=f"list_of_arcs[{i}]")
+            checked_siblings(all_siblings[i], sizes[i], name=f"list_of_siblings[{i}]")
+            raise no_tree(f"list_of_arcs[{i}] and list_of_siblings[{i}]", single_root=single_root, projective=True)
+    return trees_of(heads, all_labels, totals)

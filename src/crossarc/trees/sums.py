@@ -22,14 +22,13 @@ from crossarc.trees._batch import (
     Packed,
     checked_threads,
     in_blocks,
-    is_shape_of_arcs,
     name_in_list,
     pack,
     sentences_of,
     unpack,
 )
 from crossarc.trees._check import first_bad_place
-from crossarc.trees._input import Scores, checked_scores, no_tree, summed_labels
+from crossarc.trees._input import Scores, checked_scores, is_shape_of_arcs, no_tree, summed_labels
 
 __all__ = [
     "entropy",
@@ -255,6 +254,6 @@ def _shared_by_labels(arcs: Scores, scores: NDArray[Any], sums: Scores) -> Score
 
 
 def _require_trees(log_z: NDArray[np.float64], single_root: bool, projective: bool, name_of: _Namer) -> None:
-    impossible = log_z == -np.inf
-    if impossible.any():
-        raise no_tree(name_of(int(impossible.argmax())), single_root=single_root, projective=projective)
+    found = log_z.tolist()
+    if -np.inf in found:
+        raise no_tree(name_of(found.index(-np.inf)), single_root=single_root, projective=projective)
