@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import crossarc
+from crossarc.testing import random_treebank
 from disturb import disturbed
 
 GOOD = "# sent_id = s1\n1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -45,7 +46,7 @@ def test_help_needs_no_heavy_import():
     code = "import sys, crossarc.cli; assert not {'numba', 'scipy', 'tqdm', 'highspy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     output = run("--help").stdout.decode()
-    for command in ("stats", "evaluate", "compare", "convert", "validate"):
+    for command in ("train", "parse", "inspect", "stats", "evaluate", "compare", "convert", "validate"):
         assert command in output
         help_text = run(command, "--help")
         assert help_text.returncode == 0
@@ -199,3 +200,138 @@ def test_validate_finds_everything(file):
 def test_validate_single_root(handmade):
     assert run("validate", handmade).returncode == 0
     assert run("validate", handmade, "--single-root").stdout.decode().count("2 roots") == 2
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A small model, the treebank it was trained on, and what training said."""
+    folder = tmp_path_factory.mktemp("trained")
+    treebank, model = folder / "train.conllu", folder / "my.crossarc"
+    crossarc.write(random_treebank(150, seed=3, nonprojectivity=0.3), treebank)
+    result = run("train", treebank, "--dev", treebank, "-m", model, "--order", 1, "--epochs", 2, "--hash-bits", 16)
+    assert result.returncode == 0, result.stderr.decode()
+    return treebank, model, result.stderr.decode()
+
+
+def test_train_and_parse(trained, tmp_path):
+    treebank, model, said = trained
+    assert "crossarc: heads 2: loss " in said
+    assert "dev UAS" in said
+    assert not Path(f"{model}.training").exists()
+    parsed = run("parse", treebank, "-m", model)
+    assert parsed.returncode == 0
+    gold, system = list(crossarc.read(treebank)), tmp_path / "parsed.conllu"
+    system.write_bytes(parsed.stdout)
+    for before, after in zip(gold, crossarc.read(system), strict=True):
+        assert after.with_columns(head=before.head, deprel=before.deprel).columns == before.columns
+        assert after.comments == before.comments
+
+
+def test_several_processes_give_the_same_output_in_order(trained):
+    treebank, model, _ = trained
+    one = run("parse", treebank, "-m", model)
+    two = run("parse", treebank, "-m", model, "--jobs", 2)
+    assert two.returncode == 0, two.stderr.decode()
+    assert two.stdout == one.stdout
+
+
+def test_the_k_best_trees_have_ranks_and_scores(trained):
+    treebank, model, _ = trained
+    output = run("parse", treebank, "-m", model, "-k", 3).stdout.decode()
+    first = output.split("\n\n")[:3]
+    assert [next(line for line in block.split("\n") if "crossarc_rank" in line) for block in first] == [
+        f"# crossarc_rank = {rank}" for rank in (1, 2, 3)
+    ]
+    assert all("# crossarc_score = " in block for block in first)
+
+
+def test_constraints_from_misc_and_from_a_file(trained, tmp_path):
+    treebank, model, _ = trained
+    sentence = next(s for s in crossarc.read(treebank) if len(s) > 5)
+    head = next(h for h in (1, 2) if str(h) != sentence.head[2])
+    wished = tmp_path / "wished.conllu"
+    misc = ["_", "_", f"Note=1|Head={head}", *sentence.misc[3:]]
+    crossarc.write([sentence.with_columns(misc=misc)], wished)
+    (tree,) = read_output(run("parse", wished, "-m", model, "--constraints", "misc"), tmp_path)
+    assert tree.head[2] == str(head)
+    plain, wishes = tmp_path / "plain.conllu", tmp_path / "wishes.tsv"
+    crossarc.write([sentence], plain)
+    wishes.write_text(f"# mine\n{sentence.sent_id}\t3\tHead={head}\n{sentence.sent_id}\t4\tNotHead=1,2\n")
+    (tree,) = read_output(run("parse", plain, "-m", model, "--constraints", wishes), tmp_path)
+    assert tree.head[2] == str(head)
+    assert tree.head[3] not in "12"
+
+
+def read_output(result, folder) -> list[crossarc.Sentence]:
+    assert result.returncode == 0, result.stderr.decode()
+    path = folder / "output.conllu"
+    path.write_bytes(result.stdout)
+    return list(crossarc.read(path))
+
+
+def test_constraints_that_make_no_sense_name_their_place(trained, tmp_path):
+    treebank, model, _ = trained
+    sentence = next(s for s in crossarc.read(treebank) if len(s) > 5)
+    path = tmp_path / "x.conllu"
+    for wish, complaint in [
+        ("Head=99", "Head=99: 99 cannot be the head of word 1"),
+        ("Rel=nothing", "the model has no label 'nothing'"),
+        ("Head=2,3", "only one"),
+    ]:
+        crossarc.write([sentence.with_columns(misc=[wish, *sentence.misc[1:]])], path)
+        result = run("parse", path, "-m", model, "--constraints", "misc")
+        assert_one_line_error(result, f"{path}:", f"sentence {sentence.sent_id}", complaint)
+    crossarc.write([sentence.with_columns(misc=["Head=2", "Head=1", *sentence.misc[2:]])], path)
+    assert_one_line_error(
+        run("parse", path, "-m", model, "--constraints", "misc"), sentence.sent_id, "the constraints allow no tree"
+    )
+    wishes = tmp_path / "wishes.tsv"
+    wishes.write_text("s1 3 Head=2\n")
+    result = run("parse", treebank, "-m", model, "--constraints", wishes)
+    assert_one_line_error(result, f"{wishes}:1", "SENT_ID<tab>WORD<tab>Head=3")
+
+
+def test_long_sentences_are_left_as_they_are_with_a_note(trained):
+    treebank, model, _ = trained
+    longest = max(len(sentence) for sentence in crossarc.read(treebank))
+    result = run("parse", treebank, "-m", model, "--max-length", longest - 1)
+    assert result.returncode == 0
+    assert f"{longest} words, more than --max-length {longest - 1}: left as it is" in result.stderr.decode()
+    assert result.stdout.count(b"\n\n") == sum(1 for _ in crossarc.read(treebank))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_broken_sentences_can_be_left_out(trained, tmp_path, jobs):
+    _, model, _ = trained
+    path = tmp_path / "broken.conllu"
+    path.write_text(GOOD + GOOD.replace("\t_\n", "\n", 1).replace("s1", "bad") + GOOD)
+    assert_one_line_error(run("parse", path, "-m", model, "--jobs", jobs), f"{path}:6", "sentence bad", "9 columns")
+    result = run("parse", path, "-m", model, "--on-error", "skip", "--jobs", jobs)
+    assert result.returncode == 0
+    assert result.stdout.count(b"\n\n") == 2
+    assert b"1 broken sentence left out" in result.stderr
+
+
+def test_inspect_and_explain(trained):
+    treebank, model, _ = trained
+    output = run("inspect", model).stdout.decode()
+    for text in ("spanning-tree", "dev scores", "hash bits", "MB"):
+        assert text in output
+    header = json.loads(run("inspect", model, "--json").stdout)
+    assert header["config"]["order"] == "1"
+    output = run("inspect", model, "--explain", treebank).stdout.decode()
+    assert "[arc] h.upos m.upos" in output or "[arc]" in output
+    (arc,) = json.loads(run("inspect", model, "--explain", treebank, "--arc", "1,2", "--json").stdout)
+    assert (arc["head"], arc["word"]) == (1, 2)
+    assert run("inspect", model, "--explain", treebank, "--arc", "1,1").returncode == 2
+    assert_one_line_error(run("inspect", treebank), "not a model file")
+
+
+def test_training_options_that_do_not_fit(trained, tmp_path):
+    treebank, _, _ = trained
+    model = tmp_path / "x.crossarc"
+    assert_one_line_error(
+        run("train", treebank, "-m", model, "--order", 2, "--learner", "kbest-mira"), "kbest-mira needs order 1"
+    )
+    assert_one_line_error(run("train", treebank, "-m", model, "--resume"), "nothing to resume")
+    assert_one_line_error(run("train", treebank, "-m", model, "--features", "nowhere"), "nowhere", "mcd2005")

@@ -1,4 +1,4 @@
-"""The search over arcs, siblings and grandparents against enumeration of all trees."""
+"""Parts, their scores and the search over them against enumeration of all trees."""
 
 from __future__ import annotations
 
@@ -7,43 +7,66 @@ import pytest
 
 import oracles
 from crossarc.core import Sentence
-from crossarc.parsers._search import (
-    Limits,
+from crossarc.parsers._search import climb, first_order, high_order, second_order
+from crossarc.parsers._space import (
+    Rules,
     Space,
-    arc_matrix,
     choose,
-    climb,
     keep_candidates,
+    most_tree_features,
     neighbours,
-    search,
+    open_space,
+    tree_indices,
     tree_score,
+    worth,
 )
-from crossarc.scoring._indices import encode, most_features
+from crossarc.scoring._indices import MOST_COUNTED, encode, sentence_of
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import parse_templates
 
+TEMPLATES = """
+[arc]
+h.form m.form
+[between]
+h.form b.upos m.form
+[pairs]
+[sibling]
+h.form s.form m.form
+[grandparent]
+g.form h.form m.form
+[any-sibling]
+h.form s.form m.form
+[valency]
+h.form
+"""
+EVERY_PART = parse_templates(TEMPLATES)
+SEED = np.uint64(1)
 
-def random_space(n: int, seed: int, forbidden: float = 0.0) -> Space:
+
+def rules(order: int = 3, single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
+    return Rules(order, single_root, projective, 0, restarts, False)
+
+
+def random_space(n: int, seed: int, forbidden: float = 0.0, *, only_siblings: bool = False) -> Space:
     """A space with random scores for every part, none of which is left to be computed from features."""
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(n + 1, n + 1))
     scores[1:][rng.random((n, n + 1)) < forbidden] = -np.inf
     candidates, counts = np.zeros((n + 1, n + 1), dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     keep_candidates(scores, n, np.full(n + 1, -1), candidates, counts)
-    shape = (n + 1, n + 1)
-    parts = [rng.normal(size=(*shape, n + 1)).astype(np.float32) for _ in range(2)]
-    sentence = Sentence.of(["word"] * n)
-    encoded = encode(attributes_of(sentence), parse_templates("[arc]\nh.upos").compiled)
-    weights = np.zeros(1 << 10, dtype=np.float32)
-    buffer = np.zeros(most_features(encoded), dtype=np.int64)
-    arcs = rng.normal(size=shape)
-    return Space(encoded, weights, np.uint64(54), candidates, counts, arcs, *parts, buffer)
+    templates = EVERY_PART.of_parts(("arc", "sibling") if only_siblings else EVERY_PART.lines)
+    encoded = encode(sentence_of(attributes_of([Sentence.of(["word"] * n)]), 0), templates)
+    space = open_space(encoded, np.zeros(1 << 10, dtype=np.float32), np.uint64(54), candidates, counts)
+    for part in (space.arcs, space.siblings, space.grandparents, space.any_siblings, space.valencies):
+        part[...] = rng.normal(size=part.shape)
+    return space
 
 
 def slow_score(space: Space, heads) -> float:
     """The sum of all parts, straight from their definitions; -inf if a head is no candidate."""
     total = 0.0
-    for m in range(1, len(heads)):
+    n = len(heads) - 1
+    for m in range(1, n + 1):
         h = heads[m]
         if h not in space.candidates[m, : space.counts[m]]:
             return -np.inf
@@ -51,7 +74,14 @@ def slow_score(space: Space, heads) -> float:
         step = 1 if h < m else -1
         nearer = [s for s in range(h + step, m, step) if heads[s] == h]
         total += space.arcs[m, j] + space.siblings[m, j, nearer[-1] if nearer else h]
-        total += space.grandparents[m, j, heads[h]] if h > 0 else 0
+        if space.grandparents.size:
+            total += space.grandparents[m, j, heads[h]] if h > 0 else 0
+            total += sum(space.any_siblings[m, j, s] for s in range(1, m) if heads[s] == h)
+    if space.grandparents.size:
+        for h in range(n + 1):
+            children = [m for m in range(1, n + 1) if heads[m] == h]
+            left, right = sum(m < h for m in children), sum(m > h for m in children)
+            total += space.valencies[h, min(left, MOST_COUNTED), min(right, MOST_COUNTED)]
     return total
 
 
@@ -60,9 +90,9 @@ def slow_score(space: Space, heads) -> float:
 @pytest.mark.parametrize("projective", [False, True])
 def test_the_search_ends_in_a_tree_that_no_change_improves(seed, single_root, projective):
     n = 2 + seed % 4
-    space, limits = random_space(n, seed, 0.2), Limits(single_root, projective, 0)
+    space = random_space(n, seed, 0.2)
     heads, choice = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    score = search(space, limits, arc_matrix(space), np.uint64(seed), heads)
+    score = high_order(space, rules(3, single_root, projective), np.uint64(seed), heads)
     trees = [
         (slow_score(space, tree), tree) for tree in oracles.all_trees(n, single_root=single_root, projective=projective)
     ]
@@ -85,11 +115,40 @@ def test_restarts_find_the_best_tree_nearly_always():
         for seed in range(60):
             space = random_space(5, seed)
             heads = np.zeros(6, dtype=np.int64)
-            score = search(space, Limits(True, False, restarts), arc_matrix(space), np.uint64(seed), heads)
+            score = high_order(space, rules(3, True, False, restarts), np.uint64(seed), heads)
             best = max(slow_score(space, tree) for tree in oracles.all_trees(5, single_root=True))
             found[restarts] += score >= best - 1e-4
     assert found[0] < found[20]
-    assert found[20] >= 57
+    assert found[20] >= 54
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("single_root", [False, True])
+def test_second_order_is_exact_if_projective_and_never_worse_if_not(seed, single_root):
+    space = random_space(5, seed, 0.1, only_siblings=True)
+    heads = np.zeros(6, dtype=np.int64)
+    trees = list(oracles.all_trees(5, single_root=single_root, projective=True))
+    best_projective = max(slow_score(space, tree) for tree in trees)
+    score = second_order(space, rules(2, single_root, True), SEED, heads)
+    assert score == pytest.approx(best_projective, abs=1e-4)
+    score = second_order(space, rules(2, single_root, False), SEED, heads)
+    assert score >= best_projective - 1e-4
+    if score > -np.inf:
+        assert score == pytest.approx(slow_score(space, heads), abs=1e-4)
+        assert oracles.is_tree(tuple(heads.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("projective", [False, True])
+def test_first_order_is_exact(seed, single_root, projective):
+    space = random_space(5, seed, 0.2)
+    for part in (space.siblings, space.grandparents, space.any_siblings, space.valencies):
+        part[...] = 0
+    heads = np.zeros(6, dtype=np.int64)
+    score = first_order(space, rules(1, single_root, projective), heads)
+    trees = oracles.all_trees(5, single_root=single_root, projective=projective)
+    assert score == pytest.approx(max(slow_score(space, tree) for tree in trees))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -100,9 +159,52 @@ def test_climbing_never_loses(seed):
     heads, choice = np.array(trees[rng.integers(len(trees))]), np.zeros(6, dtype=np.int64)
     before = slow_score(space, heads)
     choose(space, heads, choice)
-    climb(space, Limits(False, False, 0), heads, choice)
+    climb(space, rules(), heads, choice)
     assert oracles.is_tree(tuple(heads.tolist()))
     assert slow_score(space, heads) >= before - 1e-4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_worth_of_an_arc_is_what_it_adds(seed):
+    rng = np.random.default_rng(seed)
+    space = random_space(5, seed)
+    trees = [tree for tree in oracles.all_trees(5) if slow_score(space, tree) > -np.inf]
+    heads, choice = np.array(trees[rng.integers(len(trees))]), np.zeros(6, dtype=np.int64)
+    choose(space, heads, choice)
+    for m in range(1, 6):
+        children = np.flatnonzero(heads == m)
+        detached = heads.copy()
+        detached[m] = -1
+        values = {}
+        for j, h in enumerate(space.candidates[m, : space.counts[m]].tolist()):
+            tree = heads.copy()
+            tree[m] = h
+            if oracles.is_tree(tuple(tree.tolist())):
+                values[h] = worth(space, detached, choice, m, j, children) - slow_score(space, tree)
+        assert max(values.values()) - min(values.values()) < 1e-4  # all else in the score does not change
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_features_and_scores_agree(seed):
+    """w · (f(y) - f(y')) = score(y) - score(y'), for every kind of part."""
+    rng = np.random.default_rng(seed)
+    n, shift = 5, np.uint64(64 - 12)
+    sentence = Sentence.of([f"w{i}" for i in range(n)], upos=rng.choice(["X", "Y"], n).tolist())
+    encoded = encode(sentence_of(attributes_of([sentence]), 0), EVERY_PART.compiled)
+    weights = rng.normal(size=1 << 12).astype(np.float32)
+    candidates = np.array([[h for h in range(n + 1) if h != m] for m in range(n + 1)])
+    space = open_space(encoded, weights, shift, candidates, np.full(n + 1, n))
+    trees = list(oracles.all_trees(n))
+    y, other = (np.array(trees[i]) for i in rng.choice(len(trees), 2, replace=False))
+    out, choice = np.empty(most_tree_features(encoded, y) * 5, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    by_features, by_parts = 0.0, 0.0
+    for sign, tree, against in ((1, y, other), (-1, other, y)):
+        count = tree_indices(encoded, tree, against, shift, space.buffer, out)
+        assert count <= most_tree_features(encoded, tree)
+        by_features += sign * weights[out[:count]].astype(float).sum()
+        choose(space, tree, choice)
+        by_parts += sign * tree_score(space, tree, choice)
+    assert by_features == pytest.approx(by_parts, abs=1e-3)
 
 
 def test_neighbours_by_hand():

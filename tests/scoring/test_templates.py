@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc.core import InputError, Sentence
-from crossarc.scoring._indices import arc_indices, encode, most_features
+from crossarc.scoring._indices import arc_indices, encode, most_features, sentence_of
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates, parse_templates
 
@@ -15,7 +15,7 @@ SENTENCE = Sentence.of(["the", "old", "man", "the", "boats"], upos=["DET", "ADJ"
 
 
 def indices(text: str, h: int, m: int, sentence: Sentence = SENTENCE) -> list[int]:
-    encoded = encode(attributes_of(sentence), parse_templates(text).compiled)
+    encoded = encode(sentence_of(attributes_of([sentence]), 0), parse_templates(text).compiled)
     out = np.empty(most_features(encoded), dtype=np.int64)
     return out[: arc_indices(encoded, h, m, SHIFT, out)].tolist()
 

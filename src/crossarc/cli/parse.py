@@ -2,22 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
-from crossarc.io import read, write
-from crossarc.parsers import SpanningTreeParser
+from crossarc.core import InputError
+from crossarc.io import format_of
+from crossarc.io.blocks import Block, read_blocks
+from crossarc.io.streams import open_input, open_output
+from crossarc.parsers import read_header
+from crossarc.parsers.pipeline import Done, Task, run
+from crossarc.parsers.wishes import read_wishes
 
 
 @click.command("parse")
 @click.argument("file", type=FILES)
 @click.option("-m", "--model", required=True, type=click.Path(), help="A model made by crossarc train.")
 @click.option("-o", "--output", type=FILES, default="-", help="Where to write; standard output by default.")
+@click.option(
+    "-k",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Write the K best trees of each sentence, with their ranks and scores in comments.",
+)
+@click.option(
+    "--constraints",
+    metavar="misc|FILE",
+    help="Take Head=3, NotHead=5, Rel=nsubj or NotRel=obj from the words' MISC, or from a file of lines "
+    "SENT_ID<tab>WORD<tab>Head=3; trees honour them.",
+)
+@click.option(
+    "--max-length",
+    type=click.IntRange(1),
+    default=Task.max_length,
+    show_default=True,
+    help="Longer sentences are written as they came, with a note. One of n words takes about n² · 100 bytes.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
-def command(file: str, model: str, output: str, on_error: str) -> None:
+def command(
+    file: str, model: str, output: str, k: int, constraints: str | None, max_length: int, jobs: int, on_error: str
+) -> None:
     """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
     errors = ErrorLog(on_error)
-    parser = SpanningTreeParser.load(model)
-    sentences = progress(read(file, on_error=errors.on_error), file)
-    write(parser.parse(sentences), output)
+    wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
+    read_header(model)
+    task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length)
+    with open_output(output) as stream:
+        for done in run(task, progress(_blocks(file), file), jobs):
+            stream.write(done.text.encode())
+            _report(done, errors)
     errors.report()
+
+
+def _blocks(file: str) -> Iterator[Block]:
+    with open_input(file) as stream:
+        yield from read_blocks(stream, file)
+
+
+def _report(done: Done, errors: ErrorLog) -> None:
+    for note in done.notes:
+        click.echo(f"crossarc: {note}", err=True)
+    for error in done.errors:
+        if errors.on_error == "stop":
+            raise error
+        assert isinstance(error, InputError)
+        errors.on_error(error)

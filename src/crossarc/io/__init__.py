@@ -13,12 +13,12 @@ from crossarc.io.blocks import read_blocks
 from crossarc.io.problems import find_cycle, tree_problems
 from crossarc.io.streams import open_input, open_output
 
-__all__ = ["Format", "OnError", "format_of", "read", "write"]
+__all__ = ["FORMATS", "Format", "OnError", "format_of", "read", "write"]
 
 Format = Literal["conllu", "conllx"]
 OnError = Literal["stop", "skip"] | Callable[[InputError], None]
 
-_FORMATS = {"conllu": conllu, "conllx": conllx}
+FORMATS = {"conllu": conllu, "conllx": conllx}  # each with parse_block and format_sentence
 _BUFFER = 1 << 16
 
 
@@ -42,7 +42,7 @@ def read(
         What happens to a broken sentence: raise its ``InputError``, leave it out with an ``InputWarning``,
         or leave it out and call the function with the error.
     """
-    parse_block = _FORMATS[format or format_of(path)].parse_block
+    parse_block = FORMATS[format or format_of(path)].parse_block
     with open_input(path) as stream:
         for block in read_blocks(stream, os.fspath(path)):
             try:
@@ -65,7 +65,7 @@ def write(sentences: Iterable[Sentence], path: str | os.PathLike[str], *, format
 
     A file appears under its name only when all is written: it may be the one that the sentences are read from.
     """
-    format_sentence = _FORMATS[format or format_of(path)].format_sentence
+    format_sentence = FORMATS[format or format_of(path)].format_sentence
     with open_output(path) as stream:
         buffer: list[str] = []
         size = 0

@@ -6,10 +6,10 @@ their features. Differences are sparse: ``indices[bounds[i] : bounds[i + 1]]`` a
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import kernel, leaf_kernel
 
 
-@kernel
+@leaf_kernel
 def difference(gold, n_gold, other, n_other, scratch, indices, values):
     """The features of the gold tree minus those of another: their number. ``scratch`` is zero before and after."""
     for i in range(n_gold):
@@ -53,7 +53,7 @@ def hildreth(weights, totals, step, indices, values, bounds, losses, most, passe
             break
 
 
-@kernel
+@leaf_kernel
 def add(weights, totals, step, change, indices, values):
     """w += change · d; and what the average over all steps will have to take back."""
     for j in range(len(indices)):

@@ -1,4 +1,4 @@
-"""Labels in a second stage, for the arcs of a finished tree (McDonald, Lerman and Pereira 2006).
+"""Labels of arcs: in a second stage, for a finished tree (McDonald, Lerman and Pereira 2006), or for any arc.
 
 A feature has a row of weights, one for each label, that starts at its place in the table; rows of different features
 may overlap, as hashed features may collide.
@@ -6,8 +6,8 @@ may overlap, as hashed features may collide.
 
 import numpy as np
 
-from crossarc._kernel import kernel
-from crossarc.scoring._indices import direction_of, hash_slots
+from crossarc._kernel import kernel, leaf_kernel
+from crossarc.scoring._indices import direction_of, hash_slots, sentence_of
 
 
 @kernel
@@ -34,7 +34,16 @@ def row_indices(slots, heads, m, shift, out):
     return n_templates
 
 
-@kernel
+@leaf_kernel
+def rows_of_arc(slots, h, m, shift, out):
+    """The same for an arc that is in no tree yet, by templates of h and m only."""
+    direction = direction_of(h, m)
+    for t in range(slots.shape[2]):
+        out[t] = (direction + slots[0, h, t] + slots[1, m, t]) >> shift
+    return slots.shape[2]
+
+
+@leaf_kernel
 def find_siblings(heads, m, words):
     """words[3], words[4]: the nearest words with the same head to the left and to the right of m."""
     for x in range(m - 1, 0, -1):
@@ -47,7 +56,7 @@ def find_siblings(heads, m, words):
             break
 
 
-@kernel
+@leaf_kernel
 def find_outer_children(heads, m, words):
     """words[5], words[6]: the leftmost and the rightmost child of m."""
     for x in range(1, len(heads)):
@@ -60,39 +69,57 @@ def find_outer_children(heads, m, words):
             break
 
 
-@kernel
-def label_scores(weights, rows, n_rows, scores):
-    """scores[l] of each label: the sum of the rows."""
-    scores[:] = 0.0
+@leaf_kernel
+def label_scores(weights, rows, n_rows, allowed, m, scores):
+    """scores[l] of each label of the arc into m: the sum of the rows; -inf unless allowed[m, l].
+
+    All labels are allowed if that array is empty.
+    """
+    scores[:] = np.float32(0.0)
     for i in range(n_rows):
         first = rows[i]
         for label in range(len(scores)):
             scores[label] += weights[first + label]
+    if len(allowed) > 0:
+        for label in range(len(scores)):
+            if not allowed[m, label]:
+                scores[label] = -np.inf
 
 
 @kernel
-def best_labels_of_tree(words, model, heads, n_labels, labels):
-    """The best label of each arc."""
+def best_labels_of_tree(words, model, heads, allowed, labels):
+    """The best allowed label of each arc."""
     slots = hash_slots(words, model.templates.label)
     rows = np.empty(slots.shape[2], np.int64)
-    scores = np.empty(n_labels, np.float32)
+    scores = np.empty(allowed.shape[1], np.float32)
     labels[0] = -1
     for m in range(1, len(heads)):
-        label_scores(model.weights, rows, row_indices(slots, heads, m, model.shift, rows), scores)
+        label_scores(model.weights, rows, row_indices(slots, heads, m, model.shift, rows), allowed, m, scores)
         labels[m] = np.argmax(scores)
 
 
 @kernel
-def learn_labels(words, model, learner, heads, gold, n_labels):
-    """One step of passive-aggressive learning for each arc of a gold tree; how many labels were wrong."""
+def learn_labels(batch, chosen, model, learner, gold):
+    """One step of passive-aggressive learning for each arc of the chosen gold trees; how many labels were wrong."""
+    wrong = 0
+    for b in chosen:
+        nodes = slice(batch.starts[b], batch.starts[b + 1])
+        slots = hash_slots(sentence_of(batch, b).words, model.templates.label)
+        wrong += learn_labels_of_tree(slots, model, learner, gold.heads[nodes], gold.labels[nodes], gold.n_labels)
+        learner.step[0] += 1
+    return wrong
+
+
+@kernel
+def learn_labels_of_tree(slots, model, learner, heads, gold, n_labels):
     weights, totals, step = model.weights, learner.totals, learner.step[0]
-    slots = hash_slots(words, model.templates.label)
+    allowed = np.ones((0, n_labels), np.bool_)
     rows = np.empty(slots.shape[2], np.int64)
     scores = np.empty(n_labels, np.float32)
     wrong = 0
     for m in range(1, len(heads)):
         n_rows = row_indices(slots, heads, m, model.shift, rows)
-        label_scores(weights, rows, n_rows, scores)
+        label_scores(weights, rows, n_rows, allowed, m, scores)
         right = scores[gold[m]]
         wrong += np.argmax(scores) != gold[m]
         scores[gold[m]] = -np.inf

@@ -1,69 +1,286 @@
-"""One step of training on one sentence: search with the current weights, then let the learner mend them."""
+"""Online training, sentence by sentence: find trees with the current weights, then let the learner mend these."""
+
+from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel
-from crossarc.learning._online import difference, hildreth
-from crossarc.parsers._search import (
+from crossarc._kernel import kernel, leaf_kernel
+from crossarc.learning._online import add, difference, hildreth
+from crossarc.parsers._labels import rows_of_arc
+from crossarc.parsers._search import first_order, high_order, second_order
+from crossarc.parsers._space import (
+    append,
     arc_matrix,
-    best_first_order,
+    candidate_number,
     candidate_space,
     choose,
-    score_arcs,
-    search,
+    most_tree_features,
+    score_labels,
     tree_indices,
     tree_score,
 )
-from crossarc.scoring._indices import encode, most_features
+from crossarc.scoring._indices import arc_indices, hash_slots, mix, sentence_of
+from crossarc.trees._camerini import k_best_arborescences
+from crossarc.trees._eisner_k_best import k_best_projective
+
+Gold = namedtuple("Gold", "heads labels n_labels")  # of all sentences, one after the other
+Task = namedtuple("Task", "space slots heads labels")  # of one sentence; slots of its labels, empty if they come later
+
+# augmented: whether trees are searched for with their loss added to their score
+Method = namedtuple("Method", "learner k augmented")
+
+MIRA, PERCEPTRON = range(2)
+PASSES = 20  # of Hildreth's procedure
+
+LABEL_LOSS = 0.5  # of a wrong label on a right arc; a wrong arc costs 1
 
 
 @kernel
-def learn_high_order(attributes, pruner, model, learner, gold, limits, kept, seed):
-    """The number of wrong heads of the tree that violates the margin most, as far as the search finds it."""
-    allowed = np.full((len(gold), len(gold)), True)
-    space = candidate_space(attributes, pruner, model, gold, allowed, limits, kept)
-    for m in range(1, len(gold)):
-        for j in range(space.counts[m]):
-            space.arcs[m, j] += space.candidates[m, j] != gold[m]
-    heads = np.empty_like(gold)
-    score = search(space, limits, arc_matrix(space), seed, heads)
-    choice = np.zeros_like(gold)
-    choose(space, gold, choice)
-    if tree_score(space, gold, choice) >= score:
-        return 0
-    return mend(space.encoded, model, learner, gold, heads, True)
+def learn_first_order(batch, chosen, models, learner, gold, rules, method):
+    """Mend the weights where they prefer another tree to the gold one, for each chosen sentence of the batch.
+
+    How many heads of the best trees were wrong.
+    """
+    wrong = 0
+    for b in chosen:
+        task = open_task(batch, b, models, gold, rules, method)
+        trees = np.empty((1, len(task.heads)), np.int64)
+        first_order(task.space, rules, trees[0])
+        wrong += mend(task, models, learner, trees, rules, method)
+    return wrong
 
 
 @kernel
-def learn_first_order(attributes, model, learner, gold, limits):
-    """The number of wrong heads of the tree that violates the margin most."""
-    encoded = encode(attributes, model.templates)
-    scores = np.zeros((len(gold), len(gold)))
-    score_arcs(encoded, model.weights, model.shift, scores)
-    for h in range(len(gold)):
-        for m in range(1, len(gold)):
-            scores[h, m] += h != gold[m]
-    heads = np.empty_like(gold)
-    best_first_order(scores, limits, heads)
-    return mend(encoded, model, learner, gold, heads, False)
+def learn_second_order(batch, chosen, models, learner, gold, rules, method, seed):
+    """The same for order 2."""
+    wrong = 0
+    for b in chosen:
+        task = open_task(batch, b, models, gold, rules, method)
+        trees = np.empty((1, len(task.heads)), np.int64)
+        if beats_gold(task, second_order(task.space, rules, mix(seed + np.uint64(b)), trees[0]), rules):
+            wrong += mend(task, models, learner, trees, rules, method)
+        else:
+            learner.step[0] += 1
+    return wrong
 
 
 @kernel
-def mend(encoded, model, learner, gold, heads, high_order):
-    """The smallest change of the weights that makes the gold tree beat the other by the number of its wrong heads."""
+def learn_high_order(batch, chosen, models, learner, gold, rules, method, seed):
+    """The same for higher orders."""
+    wrong = 0
+    for b in chosen:
+        task = open_task(batch, b, models, gold, rules, method)
+        trees = np.empty((1, len(task.heads)), np.int64)
+        if beats_gold(task, high_order(task.space, rules, mix(seed + np.uint64(b)), trees[0]), rules):
+            wrong += mend(task, models, learner, trees, rules, method)
+        else:
+            learner.step[0] += 1
+    return wrong
+
+
+@kernel
+def learn_from_k_best(batch, chosen, models, learner, gold, rules, method):
+    """The same for order 1 with the k best trees: MST05 §3.1."""
+    wrong = 0
+    for b in chosen:
+        task = open_task(batch, b, models, gold, rules, method)
+        wrong += mend(task, models, learner, k_best(arc_matrix(task.space), method.k, rules), rules, method)
+    return wrong
+
+
+@kernel
+def open_task(batch, b, models, gold, rules, method):
+    """The space of a sentence and its gold tree; with losses if the search is to be loss-augmented."""
+    attributes = sentence_of(batch, b)
+    nodes = slice(batch.starts[b], batch.starts[b + 1])
+    heads, labels = gold.heads[nodes], gold.labels[nodes]
+    space = candidate_space(attributes, models.pruner, models.heads, heads.copy(), np.ones((0, 0), np.bool_), rules)
+    if rules.joint:
+        every_label = np.ones((0, gold.n_labels), np.bool_)
+        loss = LABEL_LOSS if method.augmented else 0.0
+        score_labels(space, attributes.words, models.labels, every_label, heads, labels, loss)
+    if method.augmented:
+        for m in range(1, len(heads)):
+            for j in range(space.counts[m]):
+                space.arcs[m, j] += space.candidates[m, j] != heads[m]
+    slots = hash_slots(attributes.words, models.labels.templates.label)
+    return Task(space, slots if rules.joint else slots[:, :, :0].copy(), heads, labels)
+
+
+@kernel
+def k_best(scores, k, rules):
+    """The heads of the k best trees."""
+    labelled = scores.reshape(len(scores), len(scores), 1)
+    if rules.projective:
+        count, heads, _, _ = k_best_projective(labelled, k, rules.single_root)
+    else:
+        count, heads, _, _ = k_best_arborescences(labelled, k, rules.single_root)
+    return heads[:count].copy()
+
+
+@kernel
+def beats_gold(task, score, rules):
+    """Whether what the search found is better than the gold tree: it may have missed that."""
+    choice = np.zeros_like(task.heads)
+    choose(task.space, task.heads, choice)
+    if rules.joint:
+        for m in range(1, len(choice)):
+            if task.space.labels[m, choice[m]] != task.labels[m]:
+                return True
+    return tree_score(task.space, task.heads, choice) <= score
+
+
+@kernel
+def mend(task, models, learner, trees, rules, method):
+    """The smallest change of the weights that makes the gold tree beat the others by their losses.
+
+    A tree that is the gold one asks for nothing; the perceptron takes one step for any other. Returns how many heads
+    of the first tree are wrong.
+    """
+    encoded, shift, buffer = task.space.encoded, models.heads.shift, task.space.buffer
+    labels = labels_of(task, trees, rules)
+    label_features = len(task.heads) * task.slots.shape[2]
+    of_gold = np.empty(most_tree_features(encoded, task.heads) + label_features, np.int64)
+    indices, values = np.empty(0, np.int64), np.empty(0, np.float32)
+    bounds, losses = np.zeros(len(trees) + 1, np.int64), np.zeros(len(trees))
+    for i in range(len(trees)):
+        losses[i] = loss_of(trees[i], labels[i], task)
+        if losses[i] > 0.0:
+            of_other = np.empty(most_tree_features(encoded, trees[i]) + label_features, np.int64)
+            n_gold = tree_indices(encoded, task.heads, trees[i], shift, buffer, of_gold)
+            n_other = tree_indices(encoded, trees[i], task.heads, shift, buffer, of_other)
+            if rules.joint:
+                gold, other = (task.heads, task.labels), (trees[i], labels[i])
+                n_gold = label_indices(task.slots, models, gold, other, of_gold, n_gold)
+                n_other = label_indices(task.slots, models, other, gold, of_other, n_other)
+            new_indices, new_values = np.empty(n_gold + n_other, np.int64), np.empty(n_gold + n_other, np.float32)
+            count = difference(of_gold, n_gold, of_other, n_other, learner.scratch, new_indices, new_values)
+            indices = np.concatenate((indices, new_indices[:count]))
+            values = np.concatenate((values, new_values[:count]))
+        bounds[i + 1] = len(indices)
+    if method.learner == PERCEPTRON:
+        add(learner.weights, learner.totals, learner.step[0], 1.0, indices, values)
+    else:
+        passes = 1 if len(trees) == 1 else PASSES
+        hildreth(
+            learner.weights, learner.totals, learner.step[0], indices, values, bounds, losses, learner.most, passes
+        )
+    learner.step[0] += 1
+    return count_wrong(trees[0], task.heads)
+
+
+@kernel
+def labels_of(task, trees, rules):
+    """The labels of each tree; those of the gold tree if labels come later."""
+    labels = np.empty_like(trees)
+    for i in range(len(trees)):
+        for m in range(1, trees.shape[1]):
+            j = candidate_number(task.space, m, trees[i, m])
+            labels[i, m] = task.space.labels[m, j] if rules.joint else task.labels[m]
+    return labels
+
+
+@leaf_kernel
+def count_wrong(heads, gold):
     wrong = 0
     for m in range(1, len(gold)):
         wrong += heads[m] != gold[m]
-    if wrong == 0:
-        return 0
-    buffer = np.empty(most_features(encoded), np.int64)
-    most = len(gold) * len(buffer) * (3 if high_order else 1)
-    of_gold, of_other = np.empty(most, np.int64), np.empty(most, np.int64)
-    n_gold = tree_indices(encoded, gold, heads, high_order, model.shift, buffer, of_gold)
-    n_other = tree_indices(encoded, heads, gold, high_order, model.shift, buffer, of_other)
-    indices = np.empty(n_gold + n_other, np.int64)
-    values = np.empty(n_gold + n_other, np.float32)
-    count = difference(of_gold, n_gold, of_other, n_other, learner.scratch, indices, values)
-    bounds, losses = np.array([0, count]), np.array([float(wrong)])
-    hildreth(model.weights, learner.totals, learner.step[0], indices, values, bounds, losses, learner.most, 1)
     return wrong
+
+
+@leaf_kernel
+def loss_of(heads, labels, task):
+    loss = 0.0
+    for m in range(1, len(heads)):
+        if heads[m] != task.heads[m]:
+            loss += 1.0
+        elif labels[m] != task.labels[m]:
+            loss += LABEL_LOSS
+    return loss
+
+
+@kernel
+def label_indices(slots, models, tree, other, out, count):
+    """The features of the labels of a tree's arcs that another tree does not have; what is in ``out`` then."""
+    heads, labels = tree
+    other_heads, other_labels = other
+    for m in range(1, len(heads)):
+        if heads[m] != other_heads[m] or labels[m] != other_labels[m]:
+            count = append_label(slots, models, heads[m], m, labels[m], out, count)
+    return count
+
+
+@kernel
+def append_label(slots, models, h, m, label, out, count):
+    """The features of one arc's label. Their weights come after those of the arcs, in one table."""
+    n_rows = rows_of_arc(slots, h, m, models.labels.shift, out[count:])
+    for i in range(count, count + n_rows):
+        out[i] += label + len(models.heads.weights)
+    return count + n_rows
+
+
+@kernel
+def learn_factored(batch, chosen, models, learner, gold, rules, method):
+    """The same for order 1, factored (MST05 §3.2): each gold arc is to beat all others into its word by 1.
+
+    The n² constraints of a sentence are gone through by Hildreth's procedure; their features are found anew in each
+    pass.
+    """
+    wrong = 0
+    for b in chosen:
+        task = open_task(batch, b, models, gold, rules, method)
+        found = np.empty_like(task.heads)
+        first_order(task.space, rules, found)
+        wrong += count_wrong(found, task.heads)
+        multipliers = np.zeros(task.space.arcs.shape)
+        for _ in range(PASSES):
+            if factored_pass(task, models, learner, rules, multipliers) < 1e-3:
+                break
+        learner.step[0] += 1
+    return wrong
+
+
+@kernel
+def factored_pass(task, models, learner, rules, multipliers):
+    """One pass over all constraints of a sentence; the largest change of a margin."""
+    space, most = task.space, len(task.space.buffer) + task.slots.shape[2]
+    of_gold, of_other = np.empty(most, np.int64), np.empty(most, np.int64)
+    indices, values = np.empty(2 * most, np.int64), np.empty(2 * most, np.float32)
+    largest = 0.0
+    for m in range(1, len(task.heads)):
+        n_gold = arc_and_label(task, models, task.heads[m], m, task.labels[m], rules, of_gold)
+        for j in range(space.counts[m]):
+            h, label = space.candidates[m, j], space.labels[m, j]
+            if h == task.heads[m] and (not rules.joint or label == task.labels[m]):
+                continue
+            n_other = arc_and_label(task, models, h, m, label, rules, of_other)
+            count = difference(of_gold, n_gold, of_other, n_other, learner.scratch, indices, values)
+            loss = 1.0 if h != task.heads[m] else LABEL_LOSS
+            change = take_step(learner, indices[:count], values[:count], loss, multipliers, m, j)
+            largest = max(largest, change)
+    return largest
+
+
+@kernel
+def arc_and_label(task, models, h, m, label, rules, out):
+    """The features of one arc, and of its label if labels are joint."""
+    buffer = task.space.buffer
+    count = append(arc_indices(task.space.encoded, h, m, models.heads.shift, buffer), buffer, out, 0)
+    return append_label(task.slots, models, h, m, label, out, count) if rules.joint else count
+
+
+@kernel
+def take_step(learner, indices, values, loss, multipliers, m, j):
+    """One step of Hildreth's procedure; how much it changes the margin."""
+    margin, norm = 0.0, 0.0
+    for i in range(len(indices)):
+        margin += learner.weights[indices[i]] * values[i]
+        norm += values[i] * values[i]
+    if norm == 0.0:
+        return 0.0
+    wanted = min(max(multipliers[m, j] + (loss - margin) / norm, 0.0), learner.most)
+    change = wanted - multipliers[m, j]
+    multipliers[m, j] = wanted
+    if change != 0.0:
+        add(learner.weights, learner.totals, learner.step[0], change, indices, values)
+    return abs(change) * norm

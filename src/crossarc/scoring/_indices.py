@@ -9,19 +9,36 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel
-from crossarc.scoring.attributes import PADDING
+from crossarc._kernel import kernel, leaf_kernel
+from crossarc.scoring.attributes import PADDING, UPOS
 
-# slots[s, i, t] of each part (see hash_slots); two hashes of the single features of each word, for [pairs]
-Encoded = namedtuple("Encoded", "arc between sibling grandparent tags heads_of_pairs modifiers_of_pairs counts")
+Attributes = namedtuple("Attributes", "words features counts")
+
+# slots[s, i, t] of each part (see hash_slots); the number of each word's tag among those of the sentence; two hashes of
+# the single features of each word, for [pairs]
+Encoded = namedtuple(
+    "Encoded",
+    "arc between sibling grandparent any_sibling valency tags heads_of_pairs modifiers_of_pairs counts",
+)
+
+MOST_COUNTED = 5  # children on one side of a head
 
 
-@kernel
+@leaf_kernel
 def mix(x):
     """The finaliser of SplitMix64: every bit of the result depends on every bit of x."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+@kernel
+def sentence_of(batch, b):
+    """The attributes of one sentence of a batch: words[i + PADDING, a], features[i], counts[i] of node i."""
+    first, last = batch.starts[b], batch.starts[b + 1]
+    outside = 2 * PADDING + 1
+    words = batch.words[first + b * outside : last + (b + 1) * outside]
+    return Attributes(words, batch.features[first:last], batch.counts[first:last])
 
 
 @kernel
@@ -33,7 +50,9 @@ def encode(attributes, templates):
         hash_slots(words, templates.between),
         hash_slots(words, templates.sibling),
         hash_slots(words, templates.grandparent),
-        attributes.tags,
+        hash_slots(words, templates.any_sibling),
+        hash_slots(words, templates.valency),
+        number_tags(words[PADDING:, UPOS]),
         mix_all(attributes.features, np.uint64(1)),
         mix_all(attributes.features, np.uint64(2)),
         attributes.counts if templates.pairs else np.zeros_like(attributes.counts),
@@ -64,6 +83,23 @@ def hash_slots(words, compiled):
 
 
 @kernel
+def number_tags(tags):
+    """The number of each tag among the different ones of the sentence, at most 63: a set of them fits in 64 bits."""
+    numbers = np.empty(len(tags), np.uint64)
+    different = np.empty(64, np.uint64)
+    count = 0
+    for i in range(len(tags)):
+        number = 0
+        while number < count and different[number] != tags[i]:
+            number += 1
+        if number == count and count < 63:
+            different[count] = tags[i]
+            count += 1
+        numbers[i] = number
+    return numbers
+
+
+@kernel
 def mix_all(features, seed):
     """A hash of each single feature; another one for another seed."""
     mixed = np.empty_like(features)
@@ -73,13 +109,13 @@ def mix_all(features, seed):
     return mixed
 
 
-@kernel
+@leaf_kernel
 def direction_of(i, j):
     """A random number for the direction from i to j."""
     return mix(np.uint64(1) if i < j else np.uint64(2))
 
 
-@kernel
+@leaf_kernel
 def place_of(distance):
     """Where the weight for a distance lies behind that of the feature without one: 1 to 7."""
     if distance <= 4:
@@ -89,13 +125,13 @@ def place_of(distance):
     return np.uint64(6) if distance <= 10 else np.uint64(7)
 
 
-@kernel
+@leaf_kernel
 def line_of(x, shift):
     """The place of a feature's weights: eight of them side by side, so that they come from memory together."""
     return (x >> shift) & ~np.uint64(7)
 
 
-@kernel
+@leaf_kernel
 def arc_indices(encoded, h, m, shift, out):
     """Where the weights of the features of the arc h -> m are; their number.
 
@@ -116,7 +152,7 @@ def arc_indices(encoded, h, m, shift, out):
     return count
 
 
-@kernel
+@leaf_kernel
 def between_indices(encoded, h, m, direction, shift, out, count):
     """A feature for each different tag between h and m."""
     between = encoded.between
@@ -131,7 +167,7 @@ def between_indices(encoded, h, m, direction, shift, out, count):
     return count
 
 
-@kernel
+@leaf_kernel
 def sibling_indices(encoded, h, s, m, shift, out):
     """The same for head, adjacent sibling and modifier; s == h: m is the first child on its side."""
     none = encoded.sibling.shape[1] - 1
@@ -139,14 +175,35 @@ def sibling_indices(encoded, h, s, m, shift, out):
     return triple_indices(encoded.sibling, h, none if s == h else s, m, side, abs(m - s), shift, out)
 
 
-@kernel
+@leaf_kernel
 def grandparent_indices(encoded, g, h, m, shift, out):
     """The same for the head of the head, head and modifier."""
     side = (np.uint64(3) if g < h else np.uint64(4)) + (np.uint64(2) if h < m else np.uint64(0))
     return triple_indices(encoded.grandparent, g, h, m, side, abs(h - m), shift, out)
 
 
-@kernel
+@leaf_kernel
+def any_sibling_indices(encoded, h, s, m, shift, out):
+    """The same for two children s < m of h, not with distance."""
+    first, second, third = encoded.any_sibling[0, h], encoded.any_sibling[1, s], encoded.any_sibling[2, m]
+    side = mix(np.uint64(7) if m < h else np.uint64(8) if h < s else np.uint64(9))
+    for t in range(len(first)):
+        out[t] = (first[t] + second[t] + third[t] + side) >> shift
+    return len(first)
+
+
+@leaf_kernel
+def valency_indices(encoded, h, left, right, shift, out):
+    """The same for a head and the numbers of its children to the left and to the right."""
+    head = encoded.valency[0, h]
+    on_left, on_right = mix(np.uint64(16 + left)), mix(np.uint64(32 + right))
+    for t in range(len(head)):
+        out[2 * t] = (head[t] + on_left) >> shift
+        out[2 * t + 1] = (head[t] + on_right) >> shift
+    return 2 * len(head)
+
+
+@leaf_kernel
 def triple_indices(slots, first, second, third, side, distance, shift, out):
     """Each template with the side on which the words lie, and with side and distance."""
     a, b, c = slots[0, first], slots[1, second], slots[2, third]
@@ -159,7 +216,7 @@ def triple_indices(slots, first, second, third, side, distance, shift, out):
     return 2 * n_templates
 
 
-@kernel
+@leaf_kernel
 def sum_of(weights, indices, count):
     """The sum of the weights at the first ``count`` indices."""
     total = 0.0
@@ -173,4 +230,5 @@ def most_features(encoded):
     """How many features a part of this sentence can have at most."""
     pairs = encoded.counts.max() ** 2
     arc = 2 * encoded.arc.shape[2] + 64 * encoded.between.shape[2] + pairs
-    return max(arc, 2 * encoded.sibling.shape[2], 2 * encoded.grandparent.shape[2])
+    triples = 2 * max(encoded.sibling.shape[2], encoded.grandparent.shape[2])
+    return max(arc, triples, encoded.any_sibling.shape[2], 2 * encoded.valency.shape[2])

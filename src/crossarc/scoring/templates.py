@@ -8,10 +8,14 @@ tag of the word after the modifier. A part of a tree gives the words their names
 ``[between]``     h, m, and b, each different tag between them
 ``[sibling]``     h, m, and s, the child of h next to m towards h (nothing, if m is the first on its side)
 ``[grandparent]`` g, h, m: g is the head of h
+``[any-sibling]`` h, m, and s, any other child of h to the left of m
+``[valency]``     h: once with the number of its children to the left, once with that to the right
 ``[label]``       the arc h -> m in a finished tree: g, the siblings l and r next to m, the outermost children a and z
 ================  ==================================================================================================
 
-Every template is used with the direction of the arc, and, but for the last two parts, with direction and distance.
+Templates of the first four parts are used with the direction of the arc, and again with direction and distance (but for
+``[between]``); those of ``[any-sibling]`` and ``[label]`` with the direction only. First-order parsers use the
+first two parts, second-order ones the third as well, ``--order high`` all of them.
 
 A line ``[pairs]`` switches on all pairs of single morphological features of head and modifier.
 """
@@ -19,6 +23,7 @@ A line ``[pairs]`` switches on all pairs of single morphological features of hea
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -34,7 +39,15 @@ from crossarc.scoring.hashing import hash_string
 
 __all__ = ["PARTS", "Compiled", "TemplateSet", "Templates", "load_templates", "parse_templates"]
 
-PARTS = {"arc": "hm", "between": "hbm", "sibling": "hsm", "grandparent": "ghm", "label": "hmglraz"}
+PARTS = {
+    "arc": "hm",
+    "between": "hbm",
+    "sibling": "hsm",
+    "grandparent": "ghm",
+    "any-sibling": "hsm",
+    "valency": "h",
+    "label": "hmglraz",
+}
 _ATOM = re.compile(r"([a-z])([+-][12])?\.([a-z]+)")
 
 
@@ -53,6 +66,8 @@ class Templates(NamedTuple):
     between: Compiled
     sibling: Compiled
     grandparent: Compiled
+    any_sibling: Compiled
+    valency: Compiled
     label: Compiled
     pairs: bool
 
@@ -64,6 +79,15 @@ class TemplateSet:
     text: str
     lines: dict[str, tuple[str, ...]]
     compiled: Templates
+
+    def of_parts(self, parts: Iterable[str]) -> Templates:
+        """The templates of these parts only."""
+        compiled = {_field(part): _compile(part, list(self.lines[part]) if part in parts else []) for part in PARTS}
+        return Templates(**compiled, pairs=self.compiled.pairs)
+
+    def labels_of_arcs(self) -> Compiled:
+        """The templates for labels that look at head and modifier alone, not at the rest of a tree."""
+        return _compile("label", [line for line in self.lines["label"] if not re.search(r"\b[glraz][+-.]", line)])
 
 
 @cache
@@ -104,8 +128,12 @@ def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
             lines[part].append(content)
     if not lines["arc"]:
         raise InputError("no templates for [arc]", Place(path))
-    compiled = Templates(**{part: _compile(part, found) for part, found in lines.items()}, pairs=pairs)
+    compiled = Templates(**{_field(part): _compile(part, found) for part, found in lines.items()}, pairs=pairs)
     return TemplateSet(text, {part: tuple(found) for part, found in lines.items()}, compiled)
+
+
+def _field(part: str) -> str:
+    return part.replace("-", "_")
 
 
 def _check_atom(atom: str, part: str, place: Place) -> None:

@@ -1,0 +1,83 @@
+"""crossarc inspect"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crossarc.cli.common import FILES, json_option, print_json, print_table
+from crossarc.core import CrossarcError, Sentence
+from crossarc.io import read
+from crossarc.parsers import load, read_header
+from crossarc.parsers.explain import explain
+
+
+@click.command("inspect")
+@click.argument("model", type=click.Path())
+@click.option(
+    "--explain",
+    "file",
+    type=FILES,
+    metavar="FILE",
+    help="Parse a sentence of FILE, and say for each arc which templates spoke for and against it.",
+)
+@click.option("--sentence", metavar="SENT_ID", help="Which sentence of FILE; the first by default.")
+@click.option("--arc", metavar="HEAD,WORD", help="Explain this arc only, whether the tree has it or not.")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Templates on each side.")
+@json_option
+def command(model: str, file: str | None, sentence: str | None, arc: str | None, top: int, as_json: bool) -> None:
+    """What is in MODEL: its system, options, size, scores; with --explain, why it chose the arcs of a tree."""
+    if file is not None:
+        _explain(model, _find(file, sentence), arc, top, as_json)
+        return
+    header = read_header(model)
+    header["bytes"] = Path(model).stat().st_size
+    if as_json:
+        print_json(header)
+        return
+    rows: list[tuple[str, object]] = [("system", header["system"]), ("size", f"{header['bytes'] / 1e6:.1f} MB")]
+    rows += header.get("config", {}).items()
+    rows.append(("label set", f"{len(header['labels'])}: {' '.join(header['labels'])}"))
+    rows.append(("treebank", f"checksum {header['treebank']}"))
+    if header["dev"]:
+        rows.append(("dev scores", f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"))
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        click.echo(f"{name.replace('_', ' '):{width}}  {value}")
+
+
+def _find(file: str, sent_id: str | None) -> Sentence:
+    for sentence in read(file):
+        if sent_id is None or sentence.sent_id == sent_id:
+            return sentence
+    raise CrossarcError(f"{file}: no sentence {sent_id}")
+
+
+def _explain(model: str, sentence: Sentence, arc: str | None, top: int, as_json: bool) -> None:
+    parser = load(model)
+    parsed = parser.parse_sentence(sentence)
+    arcs = [_arc(arc, len(parsed))] if arc else [(int(h), m) for m, h in enumerate(parsed.heads) if m]
+    found: list[dict[str, Any]] = []
+    for head, word in arcs:
+        reasons = explain(parser, parsed, head, word)
+        total = sum(reason.weight for reason in reasons)
+        found.append({"head": head, "word": word, "score": total, "reasons": [r._asdict() for r in reasons]})
+        if not as_json:
+            name = "root" if head == 0 else f"{head} {parsed[head].form}"
+            shown = [r for r in reasons[:top] if r.weight > 0] + [r for r in reasons[-top:] if r.weight < 0]
+            print_table(
+                [(f"[{r.part}] {r.template}", f"{r.weight:+.3f}") for r in shown],
+                header=("template", "weight"),
+                title=f"{name} -> {word} {parsed[word].form}: {total:+.3f}",
+            )
+    if as_json:
+        print_json(found)
+
+
+def _arc(text: str, n: int) -> tuple[int, int]:
+    head, _, word = text.partition(",")
+    if not (head.isdecimal() and word.isdecimal() and int(head) <= n and 1 <= int(word) <= n and head != word):
+        raise click.BadParameter(f"{text!r} is not an arc HEAD,WORD of a sentence of {n} words", param_hint="--arc")
+    return int(head), int(word)

@@ -1,0 +1,119 @@
+"""Heads and labels of a batch of sentences, by each order of search; other trees of one sentence."""
+
+import numpy as np
+
+from crossarc._kernel import kernel
+from crossarc.parsers._labels import best_labels_of_tree
+from crossarc.parsers._search import find_children, first_order, high_order, second_order
+from crossarc.parsers._space import (
+    candidate_number,
+    candidate_space,
+    choose,
+    first_order_scores,
+    score_labels,
+    tree_score,
+    worth,
+)
+from crossarc.scoring._indices import sentence_of
+
+
+@kernel
+def parse_first_order(batch, models, allowed, rules, heads, labels, scores):
+    """Trees of order 1; scores[b] is -inf for a sentence without one."""
+    for b in range(len(scores)):
+        nodes = slice(batch.starts[b], batch.starts[b + 1])
+        attributes = sentence_of(batch, b)
+        space = space_of(attributes, models, allowed, rules)
+        scores[b] = first_order(space, rules, heads[nodes])
+        if scores[b] > -np.inf:
+            label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
+
+
+@kernel
+def parse_second_order(batch, models, allowed, rules, heads, labels, scores):
+    """The same for order 2."""
+    for b in range(len(scores)):
+        nodes = slice(batch.starts[b], batch.starts[b + 1])
+        attributes = sentence_of(batch, b)
+        space = space_of(attributes, models, allowed, rules)
+        scores[b] = second_order(space, rules, seed_of(attributes), heads[nodes])
+        if scores[b] > -np.inf:
+            label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
+
+
+@kernel
+def parse_high_order(batch, models, allowed, rules, heads, labels, scores):
+    """The same for higher orders."""
+    for b in range(len(scores)):
+        nodes = slice(batch.starts[b], batch.starts[b + 1])
+        attributes = sentence_of(batch, b)
+        space = space_of(attributes, models, allowed, rules)
+        scores[b] = high_order(space, rules, seed_of(attributes), heads[nodes])
+        if scores[b] > -np.inf:
+            label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
+
+
+@kernel
+def seed_of(attributes):
+    """A number that depends on the sentence alone: it is parsed the same in any company."""
+    seed = np.uint64(0)
+    for word in attributes.words:
+        seed = seed * np.uint64(31) + word[0]
+    return seed
+
+
+@kernel
+def space_of(attributes, models, allowed, rules):
+    """The space of a sentence, for trees without gold ones."""
+    nothing = np.full(len(attributes.counts), -1)
+    space = candidate_space(attributes, models.pruner, models.heads, nothing.copy(), allowed.arcs, rules)
+    if rules.joint:
+        score_labels(space, attributes.words, models.labels, allowed.labels, nothing, nothing, 0.0)
+    return space
+
+
+@kernel
+def label(space, attributes, models, allowed, rules, heads, labels):
+    """The labels of a tree: those of its arcs, or from the second stage."""
+    labels[0] = -1
+    if rules.joint:
+        for m in range(1, len(heads)):
+            labels[m] = space.labels[m, candidate_number(space, m, heads[m])]
+    else:
+        best_labels_of_tree(attributes.words, models.labels, heads, allowed.labels, labels)
+
+
+@kernel
+def scores_of_arcs(batch, model, allowed):
+    """scores[h, m] of the only sentence of a batch."""
+    return first_order_scores(sentence_of(batch, 0), model, allowed.arcs)
+
+
+@kernel
+def near_trees(batch, models, allowed, rules, heads):
+    """The space of the only sentence, and scores[h, m]: what an arc adds to a tree whose other arcs stay.
+
+    -inf where h is no candidate of m.
+    """
+    space = space_of(sentence_of(batch, 0), models, allowed, rules)
+    size = len(heads)
+    scores = np.full((size, size), -np.inf)
+    choice, children = np.zeros_like(heads), np.zeros_like(heads)
+    choose(space, heads, choice)
+    for m in range(1, size):
+        head = heads[m]
+        heads[m] = -1
+        n_children = find_children(heads, m, children)
+        for j in range(space.counts[m]):
+            scores[space.candidates[m, j], m] = worth(space, heads, choice, m, j, children[:n_children])
+        heads[m] = head
+    return space, scores
+
+
+@kernel
+def score_and_label(batch, space, models, allowed, rules, heads, labels):
+    """The score of a tree of the space; its labels."""
+    choice = np.zeros_like(heads)
+    choose(space, heads, choice)
+    label(space, sentence_of(batch, 0), models, allowed, rules, heads, labels)
+    return tree_score(space, heads, choice)

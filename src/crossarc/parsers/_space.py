@@ -1,0 +1,391 @@
+"""The parts of trees that a parser may choose from, and their scores.
+
+A small first-order model (the pruner) leaves each word its most likely heads, its candidates. Arcs between them are
+scored at once; siblings, grandparents and valencies when they are first looked at. The list of parts is that of the
+templates: a part without templates scores 0.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from crossarc._kernel import kernel, leaf_kernel
+from crossarc.parsers._labels import label_scores, rows_of_arc
+from crossarc.scoring._indices import (
+    MOST_COUNTED,
+    any_sibling_indices,
+    arc_indices,
+    encode,
+    grandparent_indices,
+    hash_slots,
+    most_features,
+    sibling_indices,
+    sum_of,
+    valency_indices,
+)
+from crossarc.trees._chu_liu_edmonds import best_arborescence
+from crossarc.trees._eisner import best_projective
+
+# candidates[m, j] is the j-th head that m may have, j < counts[m], and labels[m, j] the best label of that arc (-1 if
+# labels come later). arcs[m, j], siblings[m, j, s], grandparents[m, j, g] and any_siblings[m, j, s] are scores of
+# parts with that head, valencies[h, left, right] those of a head; NaN where not yet known.
+Space = namedtuple(
+    "Space",
+    "encoded weights shift candidates counts arcs labels siblings grandparents any_siblings valencies buffer",
+)
+
+# order: 1, 2 or 3 ("high"); kept: how many candidates the pruner leaves each word, 0 for all; joint: whether arcs are
+# scored with their labels
+Rules = namedtuple("Rules", "order single_root projective kept restarts joint")
+
+NEARLY = 2.5  # how much worse than the best a head may be to stay a candidate; the margin of a wrong head is 1
+
+
+@kernel
+def score_arcs(encoded, weights, shift, scores):
+    """scores[h, m] of every arc, by the features of the arc alone."""
+    n = len(scores) - 1
+    buffer = np.empty(most_features(encoded), np.int64)
+    for h in range(n + 1):
+        for m in range(1, n + 1):
+            if h != m and scores[h, m] > -np.inf:
+                scores[h, m] = sum_of(weights, buffer, arc_indices(encoded, h, m, shift, buffer))
+
+
+@kernel
+def first_order_scores(attributes, model, allowed):
+    """scores[h, m] of every allowed arc (all, if that array is empty); -inf for the others."""
+    size = len(attributes.counts)
+    scores = np.where(allowed, 0.0, -np.inf) if allowed.size > 0 else np.zeros((size, size))
+    score_arcs(encode(attributes, model.templates), model.weights, model.shift, scores)
+    return scores
+
+
+@kernel
+def best_first_order(scores, rules, heads):
+    """The best tree by the scores of arcs; its score, or -inf if there is none."""
+    if rules.projective:
+        return best_projective(scores, rules.single_root, heads)
+    return best_arborescence(scores, rules.single_root, heads)
+
+
+@kernel
+def candidate_space(attributes, pruner, model, always, allowed, rules):
+    """The space that the pruner leaves to the model.
+
+    The heads of the tree ``always`` are kept: the gold ones in training; else (-1) those of the pruner's best tree,
+    so that there is a tree if the allowed arcs have one.
+    """
+    size = len(attributes.counts)
+    kept = min(rules.kept, size) if rules.kept > 0 else size
+    candidates = np.zeros((size, kept + 1), np.int64)
+    counts = np.zeros(size, np.int64)
+    if rules.kept > 0:
+        scores = first_order_scores(attributes, pruner, allowed)
+        if size > 1 and always[1] < 0:
+            best_first_order(scores, rules, always)
+        keep_candidates(scores, kept, always, candidates, counts)
+    else:
+        keep_all(allowed, candidates, counts)
+    return open_space(encode(attributes, model.templates), model.weights, model.shift, candidates, counts)
+
+
+@leaf_kernel
+def keep_all(allowed, candidates, counts):
+    for m in range(1, len(counts)):
+        for h in range(len(counts)):
+            if h != m and (allowed.size == 0 or allowed[h, m]):
+                candidates[m, counts[m]] = h
+                counts[m] += 1
+
+
+@kernel
+def keep_candidates(scores, kept, always, candidates, counts):
+    """The ``kept`` best heads of each word that are nearly as good as the best, and those of the tree ``always``."""
+    size = len(scores)
+    chosen = np.empty(size, np.bool_)
+    for m in range(1, size):
+        chosen[:] = False
+        if always[m] >= 0:
+            chosen[always[m]] = True
+        lowest = -np.inf
+        for _ in range(min(kept, size - 1)):
+            best, highest = -1, lowest
+            for h in range(size):
+                if h != m and not chosen[h] and scores[h, m] > highest:
+                    best, highest = h, scores[h, m]
+            if best < 0:
+                break
+            chosen[best] = True
+            lowest = max(lowest, highest - NEARLY)
+        count = 0
+        for h in range(size):
+            if chosen[h]:
+                candidates[m, count] = h
+                count += 1
+        counts[m] = count
+
+
+@kernel
+def open_space(encoded, weights, shift, candidates, counts):
+    """The space over these candidates, with the scores of its arcs."""
+    size, width = candidates.shape
+    space = Space(
+        encoded,
+        weights,
+        shift,
+        candidates,
+        counts,
+        np.empty((size, width)),
+        np.full((size, width), -1),
+        unknown_triples(candidates, encoded.sibling),
+        unknown_triples(candidates, encoded.grandparent),
+        unknown_triples(candidates, encoded.any_sibling),
+        np.full((size, MOST_COUNTED + 1, MOST_COUNTED + 1), np.nan, np.float32),
+        np.empty(most_features(encoded), np.int64),
+    )
+    for m in range(1, size):
+        for j in range(counts[m]):
+            count = arc_indices(encoded, candidates[m, j], m, shift, space.buffer)
+            space.arcs[m, j] = sum_of(weights, space.buffer, count)
+    return space
+
+
+@kernel
+def unknown_triples(candidates, slots):
+    """An array for the scores of a candidate with each third word; empty if there are no templates for it."""
+    size, width = candidates.shape
+    return np.full((size, width, size) if slots.shape[2] > 0 else (0, 0, 0), np.nan, np.float32)
+
+
+@kernel
+def score_labels(space, words, labels_model, allowed_labels, gold, gold_labels, loss):
+    """Give each arc its best label, and add the label's score to the arc's (the multi-digraph of MS07).
+
+    ``loss`` is added to a wrong label of a gold arc. An arc without an allowed label can be in no tree.
+    """
+    slots = hash_slots(words, labels_model.templates.label)
+    rows = np.empty(slots.shape[2], np.int64)
+    scores = np.empty(allowed_labels.shape[1], np.float32)
+    for m in range(1, len(space.counts)):
+        for j in range(space.counts[m]):
+            n_rows = rows_of_arc(slots, space.candidates[m, j], m, labels_model.shift, rows)
+            label_scores(labels_model.weights, rows, n_rows, allowed_labels, m, scores)
+            if gold[m] == space.candidates[m, j]:
+                scores += np.float32(loss)
+                scores[gold_labels[m]] -= np.float32(loss)
+            label = np.argmax(scores)
+            space.labels[m, j] = label
+            space.arcs[m, j] += scores[label]
+
+
+@kernel
+def arc_matrix(space):
+    """scores[h, m] of the arcs of the space; -inf for the others."""
+    size = len(space.counts)
+    scores = np.full((size, size), -np.inf)
+    for m in range(1, size):
+        for j in range(space.counts[m]):
+            scores[space.candidates[m, j], m] = space.arcs[m, j]
+    return scores
+
+
+@leaf_kernel
+def choose(space, heads, choice):
+    """choice[m]: which of its candidates each word's head is."""
+    for m in range(1, len(heads)):
+        choice[m] = candidate_number(space, m, heads[m])
+
+
+@leaf_kernel
+def candidate_number(space, m, h):
+    for j in range(space.counts[m]):
+        if space.candidates[m, j] == h:
+            return j
+    return -1
+
+
+@leaf_kernel
+def sibling_score(space, m, j, s):
+    if space.siblings.size == 0:
+        return np.float32(0.0)
+    score = space.siblings[m, j, s]
+    if np.isnan(score):
+        count = sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
+        score = np.float32(sum_of(space.weights, space.buffer, count))
+        space.siblings[m, j, s] = score
+    return score
+
+
+@leaf_kernel
+def grandparent_score(space, m, j, g):
+    if space.grandparents.size == 0:
+        return np.float32(0.0)
+    score = space.grandparents[m, j, g]
+    if np.isnan(score):
+        count = grandparent_indices(space.encoded, g, space.candidates[m, j], m, space.shift, space.buffer)
+        score = np.float32(sum_of(space.weights, space.buffer, count))
+        space.grandparents[m, j, g] = score
+    return score
+
+
+@leaf_kernel
+def any_siblings_score(space, heads, choice, m, j):
+    """The sum over all pairs of m, as a child of its candidate j, and another child of that head."""
+    total = 0.0
+    if space.any_siblings.size > 0:
+        h = space.candidates[m, j]
+        for x in range(1, len(heads)):
+            if heads[x] == h and x != m:
+                total += any_sibling_score(space, m, j, x) if x < m else any_sibling_score(space, x, choice[x], m)
+    return total
+
+
+@leaf_kernel
+def any_sibling_score(space, m, j, s):
+    score = space.any_siblings[m, j, s]
+    if np.isnan(score):
+        count = any_sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
+        score = np.float32(sum_of(space.weights, space.buffer, count))
+        space.any_siblings[m, j, s] = score
+    return score
+
+
+@leaf_kernel
+def valency_score(space, h, left, right):
+    if space.encoded.valency.shape[2] == 0:
+        return np.float32(0.0)
+    left, right = min(left, MOST_COUNTED), min(right, MOST_COUNTED)
+    score = space.valencies[h, left, right]
+    if np.isnan(score):
+        count = valency_indices(space.encoded, h, left, right, space.shift, space.buffer)
+        score = np.float32(sum_of(space.weights, space.buffer, count))
+        space.valencies[h, left, right] = score
+    return score
+
+
+@leaf_kernel
+def worth(space, heads, choice, m, j, children):
+    """What the tree gains if m, which hangs nowhere now, is attached to its candidate j."""
+    h = space.candidates[m, j]
+    total = space.arcs[m, j] + siblings_worth(space, heads, choice, m, j) + valency_worth(space, heads, h, m)
+    total += any_siblings_score(space, heads, choice, m, j)
+    if h > 0:
+        total += grandparent_score(space, m, j, heads[h])
+    for c in children:
+        total += grandparent_score(space, c, choice[c], h)
+    return total
+
+
+@leaf_kernel
+def siblings_worth(space, heads, choice, m, j):
+    if space.siblings.size == 0:
+        return 0.0
+    inner, outer = neighbours(heads, space.candidates[m, j], m)
+    total = np.float64(sibling_score(space, m, j, inner))
+    if outer > 0:
+        total += sibling_score(space, outer, choice[outer], m) - sibling_score(space, outer, choice[outer], inner)
+    return total
+
+
+@leaf_kernel
+def valency_worth(space, heads, h, m):
+    if space.encoded.valency.shape[2] == 0:
+        return 0.0
+    left, right = count_children(heads, h)
+    total = -np.float64(valency_score(space, h, left, right))
+    if m < h:
+        left += 1
+    else:
+        right += 1
+    return total + valency_score(space, h, left, right)
+
+
+@leaf_kernel
+def count_children(heads, h):
+    """The numbers of children of h to its left and to its right."""
+    left, right = 0, 0
+    for x in range(1, len(heads)):
+        if heads[x] == h:
+            if x < h:
+                left += 1
+            else:
+                right += 1
+    return left, right
+
+
+@leaf_kernel
+def neighbours(heads, h, m):
+    """The children of h next to m on its side: towards h (h itself if there is none), and away from h (0 if none)."""
+    n = len(heads) - 1
+    step = 1 if h < m else -1
+    inner = m - step
+    while inner != h and heads[inner] != h:
+        inner -= step
+    outer = m + step
+    while 0 < outer <= n and heads[outer] != h:
+        outer += step
+    return inner, outer if outer <= n else 0
+
+
+@leaf_kernel
+def tree_score(space, heads, choice):
+    """The sum of all parts of a tree."""
+    total = 0.0
+    for m in range(1, len(heads)):
+        h, j = heads[m], choice[m]
+        inner, _ = neighbours(heads, h, m)
+        total += space.arcs[m, j] + sibling_score(space, m, j, inner)
+        if h > 0:
+            total += grandparent_score(space, m, j, heads[h])
+        if space.any_siblings.size > 0:
+            for s in range(1, m):
+                if heads[s] == h:
+                    total += any_sibling_score(space, m, j, s)
+    for h in range(len(heads)):
+        left, right = count_children(heads, h)
+        total += valency_score(space, h, left, right)
+    return total
+
+
+@kernel
+def tree_indices(encoded, heads, other, shift, buffer, out):
+    """The features of a tree's parts that another tree does not have; their number."""
+    count = 0
+    for m in range(1, len(heads)):
+        h = heads[m]
+        if other[m] != h:
+            count = append(arc_indices(encoded, h, m, shift, buffer), buffer, out, count)
+        inner, _ = neighbours(heads, h, m)
+        if encoded.sibling.shape[2] > 0 and (other[m] != h or neighbours(other, h, m)[0] != inner):
+            count = append(sibling_indices(encoded, h, inner, m, shift, buffer), buffer, out, count)
+        if h > 0 and (other[m] != h or other[h] != heads[h]):
+            count = append(grandparent_indices(encoded, heads[h], h, m, shift, buffer), buffer, out, count)
+        if encoded.any_sibling.shape[2] > 0:
+            for s in range(1, m):
+                if heads[s] == h and (other[m] != h or other[s] != h):
+                    count = append(any_sibling_indices(encoded, h, s, m, shift, buffer), buffer, out, count)
+    if encoded.valency.shape[2] > 0:
+        for h in range(len(heads)):
+            left, right = count_children(heads, h)
+            if count_children(other, h) != (left, right):
+                left, right = min(left, MOST_COUNTED), min(right, MOST_COUNTED)
+                count = append(valency_indices(encoded, h, left, right, shift, buffer), buffer, out, count)
+    return count
+
+
+@leaf_kernel
+def append(n_new, new, out, count):
+    for i in range(n_new):
+        out[count + i] = new[i]
+    return count + n_new
+
+
+@kernel
+def most_tree_features(encoded, heads):
+    """An upper bound of the number of features of a tree."""
+    pairs = 0
+    for h in range(len(heads)):
+        left, right = count_children(heads, h)
+        pairs += (left + right) ** 2
+    return 4 * len(heads) * most_features(encoded) + pairs * encoded.any_sibling.shape[2]

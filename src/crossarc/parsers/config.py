@@ -1,0 +1,89 @@
+"""How a spanning-tree parser is trained, and the set-ups of the papers by name."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from crossarc.core import CrossarcError
+
+__all__ = ["PRESETS", "SpanningTreeConfig"]
+
+Order = Literal["1", "2", "high"]
+LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron"]
+Labels = Literal["two-stage", "joint"]
+
+
+@dataclass(frozen=True)
+class SpanningTreeConfig:
+    """How to train. The defaults are right for most people."""
+
+    order: Order = "high"
+    projective: bool | None = None  # None: if all trees of the treebank are
+    single_root: bool | None = None  # None: if all trees of the treebank have one
+    learner: LearnerName = "mira"
+    k: int = 5  # trees of kbest-mira
+    loss_augmented: bool = True  # whether trees are searched for with their loss added to their score
+    labels: Labels = "two-stage"
+    epochs: int = 10
+    seed: int = 1
+    features: str = "default"
+    hash_bits: int = 22
+    candidates: int = 10  # heads of each word that the pruner leaves at most; 0: no pruner
+    restarts: int = 2  # further starts of the search (order high)
+    aggressiveness: float = 1.0  # "C": the largest step of MIRA
+
+    def __post_init__(self) -> None:
+        if self.order != "1" and self.learner in ("kbest-mira", "factored-mira"):
+            raise CrossarcError(f"learner {self.learner} needs order 1: for higher orders there is no exact search")
+
+
+# Unlabelled in the papers; the labels are ours. Several children of the root are allowed, as there.
+PRESETS = {
+    # McDonald, Crammer and Pereira (2005): projective, Eisner's algorithm, 5-best MIRA ("McD2005" in MST05)
+    "mcd2005": SpanningTreeConfig(
+        order="1",
+        projective=True,
+        single_root=False,
+        learner="kbest-mira",
+        k=5,
+        loss_augmented=False,
+        features="mcd2005",
+        candidates=0,
+        aggressiveness=math.inf,
+    ),
+    # McDonald, Pereira, Ribarov and Hajič (2005): non-projective, Chu-Liu-Edmonds, single-best MIRA (§3.1)
+    "mst2005-single": SpanningTreeConfig(
+        order="1",
+        projective=False,
+        single_root=False,
+        learner="mira",
+        loss_augmented=False,
+        features="mcd2005",
+        candidates=0,
+        aggressiveness=math.inf,
+    ),
+    # the same with factored MIRA (§3.2)
+    "mst2005-factored": SpanningTreeConfig(
+        order="1",
+        projective=False,
+        single_root=False,
+        learner="factored-mira",
+        loss_augmented=False,
+        features="mcd2005",
+        candidates=0,
+        aggressiveness=math.inf,
+    ),
+    # McDonald and Pereira (2006): second order, from the exact projective tree by best changes, single-best MIRA
+    "mp2006": SpanningTreeConfig(
+        order="2",
+        projective=False,
+        single_root=False,
+        learner="mira",
+        loss_augmented=False,
+        features="mp2006",
+        candidates=0,
+        aggressiveness=math.inf,
+    ),
+}

@@ -1,0 +1,136 @@
+"""From a file to its parse: block by block, in one process or several, in order and in flat memory.
+
+Whatever belongs to a sentence (reading, parsing, writing) is done by the same process, on chunks of the file; only
+text goes from one process to another.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import NamedTuple
+
+from crossarc.core import CrossarcError, InputError, NoTreeError, Sentence
+from crossarc.io import FORMATS, Format
+from crossarc.io.blocks import Block
+from crossarc.parsers.spanning_tree import SpanningTreeParser
+from crossarc.parsers.wishes import Wishes, constraints_of
+
+__all__ = ["Done", "Task", "run"]
+
+_CHUNK = 64  # sentences
+_AHEAD = 4  # chunks that wait for each process
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be done with every sentence."""
+
+    model: str
+    read_as: Format
+    write_as: Format
+    k: int = 1
+    constrained: bool = False
+    wishes: Wishes | None = None  # None: what MISC says
+    max_length: int = 1000
+
+
+class Done(NamedTuple):
+    """What became of a chunk: its text, the sentences that could not be parsed, notes on others."""
+
+    text: str
+    errors: tuple[CrossarcError, ...]
+    notes: tuple[str, ...]
+
+
+class Worker:
+    """Does a task."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.parser = SpanningTreeParser.load(task.model)
+
+    def __call__(self, blocks: list[Block]) -> Done:
+        errors: list[CrossarcError] = []
+        notes: list[str] = []
+        sentences: list[Sentence] = []
+        for block in blocks:
+            try:
+                sentences.append(FORMATS[self.task.read_as].parse_block(block))
+            except InputError as error:
+                errors.append(error)
+        trees = self._parse(sentences, errors, notes)
+        text = "".join(map(FORMATS[self.task.write_as].format_sentence, trees))
+        return Done(text, tuple(errors), tuple(notes))
+
+    def _parse(self, sentences: list[Sentence], errors: list[CrossarcError], notes: list[str]) -> Iterator[Sentence]:
+        if self.task.k == 1 and not self.task.constrained and self._fit(sentences):
+            return self.parser.parse(sentences)
+        return (tree for sentence in sentences for tree in self._parse_one(sentence, errors, notes))
+
+    def _fit(self, sentences: list[Sentence]) -> bool:
+        return max(map(len, sentences), default=0) <= self.task.max_length
+
+    def _parse_one(self, sentence: Sentence, errors: list[CrossarcError], notes: list[str]) -> list[Sentence]:
+        if not self._fit([sentence]):
+            longer = f"{len(sentence)} words, more than --max-length {self.task.max_length}"
+            notes.append(f"{sentence.place()}: {longer}: left as it is")
+            return [sentence]
+        try:
+            wished = constraints_of(sentence, self.parser.labels, self.task.wishes) if self.task.constrained else None
+            if self.task.k == 1:
+                return [self.parser.parse_sentence(sentence, wished)]
+            trees = self.parser.k_best(sentence, self.task.k, wished)
+        except InputError as error:
+            errors.append(error)
+            return []
+        except NoTreeError as error:
+            errors.append(InputError(str(error), sentence.place()))
+            return []
+        return [
+            replace(
+                tree.sentence,
+                comments=(*sentence.comments, f"# crossarc_rank = {rank}", f"# crossarc_score = {tree.score:.4f}"),
+            )
+            for rank, tree in enumerate(trees, 1)
+        ]
+
+
+def run(task: Task, blocks: Iterable[Block], jobs: int) -> Iterator[Done]:
+    """Do the task; what is done comes in the order of the blocks."""
+    remaining = iter(blocks)
+    chunks = iter(lambda: list(islice(remaining, _CHUNK)), [])
+    if jobs == 1:
+        return map(Worker(task), chunks)
+    return _in_processes(task, chunks, jobs)
+
+
+def _in_processes(task: Task, chunks: Iterator[list[Block]], jobs: int) -> Iterator[Done]:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _start, (task,)) as pool:
+        waiting: deque[Future[Done]] = deque()
+        try:
+            for chunk in chunks:
+                waiting.append(pool.submit(_work, chunk))
+                if len(waiting) >= _AHEAD * jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_worker: Worker
+
+
+def _start(task: Task) -> None:
+    global _worker
+    _worker = Worker(task)
+
+
+def _work(blocks: list[Block]) -> Done:
+    return _worker(blocks)

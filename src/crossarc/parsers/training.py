@@ -1,0 +1,344 @@
+"""Training of the spanning-tree parser: pruner, labels, heads, one stage after the other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from operator import eq
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import CrossarcError, Sentence
+from crossarc.parsers._labels import learn_labels
+from crossarc.parsers._training import (
+    MIRA,
+    PERCEPTRON,
+    Gold,
+    Method,
+    learn_factored,
+    learn_first_order,
+    learn_from_k_best,
+    learn_high_order,
+    learn_second_order,
+)
+from crossarc.parsers.config import SpanningTreeConfig
+from crossarc.parsers.linear import Learner, LinearModel, new_learner, table_size, view
+from crossarc.parsers.model_file import ModelError, load_model, save_model
+from crossarc.parsers.spanning_tree import Attachment, Models, SpanningTreeParser, rules_of, templates_of
+from crossarc.scoring.attributes import attributes_of
+from crossarc.scoring.templates import load_templates
+from crossarc.trees.shape import is_projective
+
+__all__ = ["EpochReport", "Watcher", "attachment", "train_spanning_tree"]
+
+Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
+
+_KERNELS: dict[tuple[str, str], Any] = {
+    ("mira", "1"): learn_first_order,
+    ("mira", "2"): learn_second_order,
+    ("mira", "high"): learn_high_order,
+    ("perceptron", "1"): learn_first_order,
+    ("perceptron", "2"): learn_second_order,
+    ("perceptron", "high"): learn_high_order,
+    ("kbest-mira", "1"): learn_from_k_best,
+    ("factored-mira", "1"): learn_factored,
+}
+_AT_ONCE = 50  # sentences in one call of a kernel
+_PRUNER_EPOCHS = 3
+_PRUNER_BITS = 20
+_LABEL_BITS = 20
+
+
+class EpochReport(NamedTuple):
+    """What a progress display may want to know after each epoch."""
+
+    stage: str  # "pruner", "labels" or "heads"
+    epoch: int
+    loss: float  # share of words that were wrong in training
+    words_per_second: float
+    dev: Attachment | None
+
+
+class Watcher:
+    """Is told how training goes on; does nothing with it."""
+
+    def epoch(self, stage: str, epoch: int, words: int) -> None:
+        """An epoch over this many words begins."""
+
+    def learnt(self, stage: str, words: int) -> None:
+        """This many more words have been learnt from."""
+
+    def report(self, report: EpochReport) -> None:
+        """An epoch has ended."""
+
+
+def train_spanning_tree(
+    treebank: Sequence[Sentence],
+    config: SpanningTreeConfig | None = None,
+    *,
+    dev: Sequence[Sentence] = (),
+    jobs: int = 1,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    watcher: Watcher | None = None,
+) -> SpanningTreeParser:
+    """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
+
+    An interrupt after the first epoch ends training and keeps the best so far. With ``checkpoint``, the state after
+    each epoch is kept in that file until training ends; ``resume`` goes on from there. With two ``jobs`` or more,
+    labels are learnt beside the heads; the result is the same.
+    """
+    if not treebank:
+        raise CrossarcError("cannot train on an empty treebank")
+    config = _fitted_to(config or SpanningTreeConfig(), treebank)
+    training = _Training(treebank, dev, config, watcher or Watcher(), checkpoint)
+    with _workers(jobs) as run:
+        return training.run(run, resume)
+
+
+def attachment(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> Attachment:
+    """How much of the gold trees is in the parsed ones."""
+    heads = labels = 0
+    for sentence, found in zip(gold, parsed, strict=True):
+        for right_head, right_label in zip(
+            map(eq, sentence.head, found.head), map(eq, sentence.deprel, found.deprel), strict=True
+        ):
+            heads += right_head
+            labels += right_head and right_label
+    words = sum(map(len, gold))
+    return Attachment(heads / words, labels / words)
+
+
+@dataclass
+class _State:
+    """Where the training of the heads stands."""
+
+    epoch: int
+    learner: Learner
+    rng: np.random.Generator
+    best: SpanningTreeParser | None = None
+
+
+class _Training:
+    def __init__(
+        self,
+        treebank: Sequence[Sentence],
+        dev: Sequence[Sentence],
+        config: SpanningTreeConfig,
+        watcher: Watcher,
+        checkpoint: Path | None,
+    ) -> None:
+        self.config, self.dev, self.watcher, self.checkpoint = config, dev, watcher, checkpoint
+        self.checksum = _checksum(treebank)
+        self.batch = attributes_of(treebank)
+        self.labels = tuple(sorted({label for sentence in treebank for label in sentence.deprel}))
+        number = {label: i for i, label in enumerate(self.labels)}
+        gold_labels = np.array([number.get(label, -1) for s in treebank for label in ("", *s.deprel)])
+        self.gold = Gold(np.concatenate([s.heads for s in treebank]), gold_labels, len(self.labels))
+        self.words = sum(map(len, treebank))
+        self.rules = rules_of(config)
+        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, config.loss_augmented)
+        self.templates = load_templates(config.features)
+        self.compiled = templates_of(self.templates, config)
+
+    def run(self, start: Starter, resume: bool) -> SpanningTreeParser:
+        if resume:
+            parser, state = self._read_checkpoint()
+        else:
+            # Each stage has random numbers of its own: they may run side by side
+            for_pruner, for_labels, for_heads = np.random.default_rng(self.config.seed).spawn(3)
+            labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
+            pruner = self._train_pruner(for_pruner) if self.config.candidates else None
+            learner = new_learner(table_size(self.config.hash_bits) + self._label_weights(), self.config.aggressiveness)
+            state = _State(0, learner, for_heads)
+            parser = self._parser(learner.weights, pruner)
+            if labels is not None:
+                parser = replace(parser, labels_model=labels.result())
+        self._train_heads(parser, state)
+        assert state.best is not None
+        if self.checkpoint is not None and state.epoch == self.config.epochs:
+            self.checkpoint.unlink(missing_ok=True)
+        return state.best
+
+    def _train_heads(self, parser: SpanningTreeParser, state: _State) -> None:
+        learner = state.learner
+        current = self._with_weights(parser, learner.weights)
+        models = Models(parser.pruner or current.heads_model, current.heads_model, current.labels_model)
+        kernel = _KERNELS[self.config.learner, self.config.order]
+        searches = kernel in (learn_second_order, learn_high_order)
+
+        def learn(chosen: NDArray[np.int64]) -> int:
+            seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
+            wrong: int = kernel(self.batch, chosen, models, learner, self.gold, self.rules, self.method, *seeds)
+            return wrong
+
+        try:
+            for epoch in range(state.epoch + 1, self.config.epochs + 1):
+                loss, speed = self._epoch("heads", epoch, learn, state.rng)
+                current = self._with_weights(parser, learner.averaged())
+                if self.dev:
+                    current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
+                if state.best is None or _score(current) >= _score(state.best):
+                    state.best = current
+                state.epoch = epoch
+                self._write_checkpoint(state)
+                self.watcher.report(EpochReport("heads", epoch, loss, speed, current.dev))
+        except KeyboardInterrupt:
+            if state.best is None:
+                raise
+
+    def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
+        templates = load_templates("pruner").compiled
+        learner = new_learner(table_size(_PRUNER_BITS), 1.0)
+        model = view(templates, learner.weights)
+        rules = self.rules._replace(order=1, kept=0, joint=False)
+        method = Method(MIRA, 1, True)
+
+        def learn(chosen: NDArray[np.int64]) -> int:
+            models = Models(model, model, model)
+            wrong: int = learn_first_order(self.batch, chosen, models, learner, self.gold, rules, method)
+            return wrong
+
+        for epoch in range(1, _PRUNER_EPOCHS + 1):
+            loss, speed = self._epoch("pruner", epoch, learn, rng)
+            self.watcher.report(EpochReport("pruner", epoch, loss, speed, None))
+        return view(templates, learner.averaged())
+
+    def _train_labels(self, rng: np.random.Generator) -> LinearModel:
+        row = len(self.labels)
+        learner = new_learner(table_size(_LABEL_BITS, row=row), 1.0)
+        model = view(self.compiled, learner.weights, row=row)
+
+        def learn(chosen: NDArray[np.int64]) -> int:
+            wrong: int = learn_labels(self.batch, chosen, model, learner, self.gold)
+            return wrong
+
+        for epoch in range(1, self.config.epochs + 1):
+            loss, speed = self._epoch("labels", epoch, learn, rng)
+            self.watcher.report(EpochReport("labels", epoch, loss, speed, None))
+        return view(self.compiled, learner.averaged(), row=row)
+
+    def _epoch(
+        self, stage: str, epoch: int, learn: Callable[[NDArray[np.int64]], int], rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """Learn from all sentences in random order: share of wrong words, words per second."""
+        self.watcher.epoch(stage, epoch, self.words)
+        start = time.perf_counter()
+        wrong = 0
+        order = rng.permutation(len(self.batch.starts) - 1)
+        for chosen in np.array_split(order, len(order) // _AT_ONCE + 1):
+            wrong += learn(chosen)
+            self.watcher.learnt(stage, int((self.batch.starts[chosen + 1] - self.batch.starts[chosen] - 1).sum()))
+        return wrong / self.words, self.words / (time.perf_counter() - start)
+
+    def _label_weights(self) -> int:
+        """Joint labels have their weights behind those of the arcs, in the same table."""
+        return table_size(_LABEL_BITS, row=len(self.labels)) if self.config.labels == "joint" else 0
+
+    def _parser(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> SpanningTreeParser:
+        heads = view(self.compiled, weights[: table_size(self.config.hash_bits)])
+        parser = SpanningTreeParser(
+            self.config, self.labels, self.templates, heads, heads, pruner, treebank=self.checksum
+        )
+        return self._with_weights(parser, weights)
+
+    def _with_weights(self, parser: SpanningTreeParser, weights: NDArray[np.float32]) -> SpanningTreeParser:
+        arcs = table_size(self.config.hash_bits)
+        parser = replace(parser, heads_model=view(self.compiled, weights[:arcs]))
+        if self.config.labels == "joint":
+            parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.labels)))
+        return parser
+
+    def _write_checkpoint(self, state: _State) -> None:
+        if self.checkpoint is None:
+            return
+        assert state.best is not None
+        best, learner = state.best, state.learner
+        tensors: dict[str, NDArray[Any]] = {
+            "weights": learner.weights,
+            "totals": learner.totals,
+            "step": learner.step,
+            "best.heads": best.heads_model.weights,
+            "best.labels": best.labels_model.weights,
+        }
+        if best.pruner is not None:
+            tensors["pruner"] = best.pruner.weights
+        header = {
+            "system": "training",
+            "config": asdict(self.config),
+            "treebank": self.checksum,
+            "epoch": state.epoch,
+            "random": json.dumps(state.rng.bit_generator.state),
+            "dev": best.dev,
+        }
+        save_model(self.checkpoint, header, tensors)
+
+    def _read_checkpoint(self) -> tuple[SpanningTreeParser, _State]:
+        if self.checkpoint is None or not self.checkpoint.exists():
+            raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
+        header, tensors = load_model(self.checkpoint)
+        if header["system"] != "training":
+            raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
+        if header["treebank"] != self.checksum:
+            raise ModelError(f"{self.checkpoint}: was training on another treebank")
+        config = asdict(replace(self.config, epochs=header["config"]["epochs"]))
+        if header["config"] != config:
+            different = ", ".join(name for name in config if config[name] != header["config"][name])
+            raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
+        learner = new_learner(len(tensors["weights"]), self.config.aggressiveness)
+        learner = learner._replace(weights=tensors["weights"], totals=tensors["totals"], step=tensors["step"])
+        rng = np.random.default_rng()
+        rng.bit_generator.state = json.loads(header["random"])
+        pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
+        parser = replace(
+            self._parser(learner.weights, pruner),
+            labels_model=view(self.compiled, tensors["best.labels"], row=len(self.labels)),
+        )
+        dev = Attachment(*header["dev"]) if header["dev"] else None
+        best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
+        return parser, _State(header["epoch"], learner, rng, best)
+
+
+def _fitted_to(config: SpanningTreeConfig, treebank: Sequence[Sentence]) -> SpanningTreeConfig:
+    """The configuration with what it leaves to the treebank filled in."""
+    if config.projective is None:
+        config = replace(config, projective=all(is_projective(sentence.heads) for sentence in treebank))
+    if config.single_root is None:
+        config = replace(config, single_root=all(sentence.head.count("0") == 1 for sentence in treebank))
+    return config
+
+
+def _score(parser: SpanningTreeParser) -> float:
+    """What the best epoch is chosen by; without dev data, the last is taken for the best."""
+    return parser.dev.las if parser.dev else 0.0
+
+
+def _checksum(treebank: Sequence[Sentence]) -> str:
+    digest = hashlib.sha256()
+    for sentence in treebank:
+        digest.update(repr(sentence.columns[:7]).encode())
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[Starter]:
+    """A way to start something: in another thread (kernels run outside the interpreter's lock), or at once."""
+    if jobs > 1:
+        with ThreadPoolExecutor(1) as pool:
+            yield pool.submit
+    else:
+
+        def run(work: Callable[[], Any]) -> Future[Any]:
+            done: Future[Any] = Future()
+            done.set_result(work())
+            return done
+
+        yield run
