@@ -77,9 +77,9 @@ def label_scores(weights, rows, n_rows, allowed, m, scores):
     """
     scores[:] = np.float32(0.0)
     for i in range(n_rows):
-        first = rows[i]
+        row = weights[rows[i] : rows[i] + len(scores)]
         for label in range(len(scores)):
-            scores[label] += weights[first + label]
+            scores[label] += row[label]
     if len(allowed) > 0:
         for label in range(len(scores)):
             if not allowed[m, label]:

@@ -29,7 +29,7 @@ class SpanningTreeConfig:
     epochs: int = 10
     seed: int = 1
     features: str = "default"
-    hash_bits: int = 22
+    hash_bits: int = 23
     candidates: int = 10  # heads of each word that the pruner leaves at most; 0: no pruner
     restarts: int = 2  # further starts of the search (order high)
     aggressiveness: float = 1.0  # "C": the largest step of MIRA

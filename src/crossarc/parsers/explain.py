@@ -45,33 +45,38 @@ def explain(parser: SpanningTreeParser, sentence: Sentence, head: int, modifier:
     out = np.empty(most_features(encoded), dtype=np.int64)
     shift, weights, lines = parser.heads_model.shift, parser.heads_model.weights, parser.templates.lines
 
-    def of_templates(part: str, features: NDArray[np.int64], each: int) -> list[Reason]:
-        sums = weights[features].reshape(-1, each).sum(axis=1)
-        return [Reason(part, line, float(w)) for line, w in zip(lines[part], sums, strict=False)]
+    def of_templates(part: str, features: NDArray[np.int64]) -> list[Reason]:
+        """The first templates have two features each, those without distance one."""
+        near = 2 * parser.templates.with_distance[part]
+        sums = [*weights[features[:near]].reshape(-1, 2).sum(axis=1), *weights[features[near:]]]
+        return [Reason(part, line, float(weight)) for line, weight in zip(lines[part], sums, strict=True)]
 
     features = out[: arc_indices(encoded, head, modifier, shift, out)]
-    arcs, pairs = 2 * len(lines["arc"]), int(encoded.counts[head] * encoded.counts[modifier])
-    between = features[arcs : len(features) - pairs].reshape(-1, max(1, len(lines["between"])))
-    reasons = of_templates("arc", features[:arcs], 2)
-    reasons += of_templates("between", between.T.ravel(), max(1, len(between)))
+    arcs = len(lines["arc"]) + parser.templates.with_distance["arc"]
+    pairs = int(encoded.counts[head] * encoded.counts[modifier])
+    reasons = of_templates("arc", features[:arcs])
+    tags_between = features[arcs : len(features) - pairs].reshape(-1, max(1, len(lines["between"])))
+    for template, of_template in zip(lines["between"], tags_between.T, strict=True):
+        reasons.append(Reason("between", template, float(weights[of_template].sum())))
     of_pairs = float(weights[features[len(features) - pairs :]].sum())
     reasons.append(Reason("pairs", "all pairs of single features", of_pairs))
     if heads[modifier] == head:
         inner = neighbours(heads, head, modifier)[0]
         if encoded.sibling.shape[2]:
             count = sibling_indices(encoded, head, inner, modifier, shift, out)
-            reasons += of_templates("sibling", out[:count], 2)
+            reasons += of_templates("sibling", out[:count])
         if encoded.grandparent.shape[2] and head > 0:
             count = grandparent_indices(encoded, heads[head], head, modifier, shift, out)
-            reasons += of_templates("grandparent", out[:count], 2)
+            reasons += of_templates("grandparent", out[:count])
         if encoded.any_sibling.shape[2]:
             for other in np.flatnonzero(heads == head).tolist():
                 if other != modifier:
                     first, second = sorted((other, modifier))
                     count = any_sibling_indices(encoded, head, first, second, shift, out)
-                    reasons += of_templates("any-sibling", out[:count], 1)
+                    reasons += of_templates("any-sibling", out[:count])
         if encoded.valency.shape[2]:
             left, right = (min(x, MOST_COUNTED) for x in count_children(heads, head))
             count = valency_indices(encoded, head, left, right, shift, out)
-            reasons += of_templates("valency", out[:count], 2)
+            sums = weights[out[:count]].reshape(-1, 2).sum(axis=1)
+            reasons += [Reason("valency", line, float(w)) for line, w in zip(lines["valency"], sums, strict=True)]
     return sorted(reasons, key=lambda reason: -reason.weight)

@@ -53,7 +53,7 @@ _KERNELS: dict[tuple[str, str], Any] = {
 }
 _AT_ONCE = 50  # sentences in one call of a kernel
 _PRUNER_EPOCHS = 3
-_PRUNER_BITS = 20
+_PRUNER_BITS = 18
 _LABEL_BITS = 20
 
 

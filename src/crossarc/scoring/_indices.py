@@ -18,7 +18,7 @@ Attributes = namedtuple("Attributes", "words features counts")
 # the single features of each word, for [pairs]
 Encoded = namedtuple(
     "Encoded",
-    "arc between sibling grandparent any_sibling valency tags heads_of_pairs modifiers_of_pairs counts",
+    "arc between sibling grandparent any_sibling valency with_distance tags heads_of_pairs modifiers_of_pairs counts",
 )
 
 MOST_COUNTED = 5  # children on one side of a head
@@ -52,6 +52,7 @@ def encode(attributes, templates):
         hash_slots(words, templates.grandparent),
         hash_slots(words, templates.any_sibling),
         hash_slots(words, templates.valency),
+        (templates.arc.with_distance, templates.sibling.with_distance, templates.grandparent.with_distance),
         number_tags(words[PADDING:, UPOS]),
         mix_all(attributes.features, np.uint64(1)),
         mix_all(attributes.features, np.uint64(2)),
@@ -135,16 +136,18 @@ def line_of(x, shift):
 def arc_indices(encoded, h, m, shift, out):
     """Where the weights of the features of the arc h -> m are; their number.
 
-    Each template stands for two features: with the direction of the arc, and with direction and distance.
+    A template with distance stands for two features: with the direction of the arc, and with direction and distance.
     """
     direction, distance = direction_of(h, m), place_of(abs(h - m))
     head, modifier = encoded.arc[0, h], encoded.arc[1, m]
-    n_templates = len(head)
-    for t in range(n_templates):
+    n_templates, with_distance = len(head), encoded.with_distance[0]
+    for t in range(with_distance):
         line = line_of(head[t] + modifier[t] + direction, shift)
         out[2 * t] = line
         out[2 * t + 1] = line + distance
-    count = between_indices(encoded, h, m, direction, shift, out, 2 * n_templates)
+    for t in range(with_distance, n_templates):
+        out[with_distance + t] = (head[t] + modifier[t] + direction) >> shift
+    count = between_indices(encoded, h, m, direction, shift, out, with_distance + n_templates)
     for i in range(encoded.counts[h]):
         for j in range(encoded.counts[m]):
             out[count] = (encoded.heads_of_pairs[h, i] + encoded.modifiers_of_pairs[m, j] + direction) >> shift
@@ -172,14 +175,16 @@ def sibling_indices(encoded, h, s, m, shift, out):
     """The same for head, adjacent sibling and modifier; s == h: m is the first child on its side."""
     none = encoded.sibling.shape[1] - 1
     side = np.uint64(1) if h < m else np.uint64(2)
-    return triple_indices(encoded.sibling, h, none if s == h else s, m, side, abs(m - s), shift, out)
+    near = encoded.with_distance[1]
+    return triple_indices(encoded.sibling, near, h, none if s == h else s, m, side, abs(m - s), shift, out)
 
 
 @leaf_kernel
 def grandparent_indices(encoded, g, h, m, shift, out):
     """The same for the head of the head, head and modifier."""
     side = (np.uint64(3) if g < h else np.uint64(4)) + (np.uint64(2) if h < m else np.uint64(0))
-    return triple_indices(encoded.grandparent, g, h, m, side, abs(h - m), shift, out)
+    near = encoded.with_distance[2]
+    return triple_indices(encoded.grandparent, near, g, h, m, side, abs(h - m), shift, out)
 
 
 @leaf_kernel
@@ -204,16 +209,18 @@ def valency_indices(encoded, h, left, right, shift, out):
 
 
 @leaf_kernel
-def triple_indices(slots, first, second, third, side, distance, shift, out):
-    """Each template with the side on which the words lie, and with side and distance."""
+def triple_indices(slots, with_distance, first, second, third, side, distance, shift, out):
+    """Each template with the side on which the words lie, and the first of them with side and distance."""
     a, b, c = slots[0, first], slots[1, second], slots[2, third]
     random_side, place = mix(side), place_of(distance)
     n_templates = len(a)
-    for t in range(n_templates):
+    for t in range(with_distance):
         line = line_of(a[t] + b[t] + c[t] + random_side, shift)
         out[2 * t] = line
         out[2 * t + 1] = line + place
-    return 2 * n_templates
+    for t in range(with_distance, n_templates):
+        out[with_distance + t] = (a[t] + b[t] + c[t] + random_side) >> shift
+    return with_distance + n_templates
 
 
 @leaf_kernel

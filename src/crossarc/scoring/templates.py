@@ -13,8 +13,9 @@ tag of the word after the modifier. A part of a tree gives the words their names
 ``[label]``       the arc h -> m in a finished tree: g, the siblings l and r next to m, the outermost children a and z
 ================  ==================================================================================================
 
-Templates of the first four parts are used with the direction of the arc, and again with direction and distance (but for
-``[between]``); those of ``[any-sibling]`` and ``[label]`` with the direction only. First-order parsers use the
+Templates of ``[arc]``, ``[sibling]`` and ``[grandparent]`` are used with the direction of the arc, and again with
+direction and distance; all others with the direction only, and those under ``[arc without distance]`` (or sibling,
+grandparent) too. First-order parsers use the
 first two parts, second-order ones the third as well, ``--order high`` all of them.
 
 A line ``[pairs]`` switches on all pairs of single morphological features of head and modifier.
@@ -23,7 +24,7 @@ A line ``[pairs]`` switches on all pairs of single morphological features of hea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -48,15 +49,18 @@ PARTS = {
     "valency": "h",
     "label": "hmglraz",
 }
+_WITH_DISTANCE = ("arc", "sibling", "grandparent")
+_WITHOUT = " without distance"
 _ATOM = re.compile(r"([a-z])([+-][12])?\.([a-z]+)")
 
 
 class Compiled(NamedTuple):
-    """The templates of one part, as the kernels want them."""
+    """The templates of one part, as the kernels want them; the first of them are used with distance too."""
 
     atoms: NDArray[np.int64]  # (offset, attribute)
     bounds: NDArray[np.int64]  # atoms of template t in slot s: bounds[t, s] to bounds[t, s + 1]
     seeds: NDArray[np.uint64]
+    with_distance: int
 
 
 class Templates(NamedTuple):
@@ -78,16 +82,18 @@ class TemplateSet:
 
     text: str
     lines: dict[str, tuple[str, ...]]
+    with_distance: dict[str, int]  # so many of the lines of a part
     compiled: Templates
 
     def of_parts(self, parts: Iterable[str]) -> Templates:
         """The templates of these parts only."""
-        compiled = {_field(part): _compile(part, list(self.lines[part]) if part in parts else []) for part in PARTS}
-        return Templates(**compiled, pairs=self.compiled.pairs)
+        dropped = {_field(part): _compile(part, (), 0) for part in PARTS if part not in parts}
+        return Templates(**{**self.compiled._asdict(), **dropped})
 
     def labels_of_arcs(self) -> Compiled:
         """The templates for labels that look at head and modifier alone, not at the rest of a tree."""
-        return _compile("label", [line for line in self.lines["label"] if not re.search(r"\b[glraz][+-.]", line)])
+        lines = [line for line in self.lines["label"] if not re.search(r"\b[glraz][+-.]", line)]
+        return _compile("label", lines, 0)
 
 
 @cache
@@ -110,14 +116,16 @@ def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
     >>> parse_templates("[arc]\\nh.upos m.upos  # tags").lines["arc"]
     ('h.upos m.upos',)
     """
-    lines: dict[str, list[str]] = {part: [] for part in PARTS}
-    part, pairs = "", False
+    near: dict[str, list[str]] = {part: [] for part in PARTS}
+    plain: dict[str, list[str]] = {part: [] for part in PARTS}
+    part, pairs, lines = "", False, near
     for number, line in enumerate(text.splitlines(), 1):
         content = " ".join(line.partition("#")[0].split())
         if content == "[pairs]":
             pairs = True
         elif content.startswith("["):
-            part = content.strip("[]")
+            part = content.strip("[]").removesuffix(_WITHOUT)
+            lines = near if part in _WITH_DISTANCE and not content.endswith(f"{_WITHOUT}]") else plain
             if part not in PARTS:
                 raise InputError(f"unknown part {content}; there are {', '.join(PARTS)} and pairs", Place(path, number))
         elif content:
@@ -126,10 +134,12 @@ def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
             for atom in content.split():
                 _check_atom(atom, part, Place(path, number))
             lines[part].append(content)
-    if not lines["arc"]:
+    if not near["arc"] and not plain["arc"]:
         raise InputError("no templates for [arc]", Place(path))
-    compiled = Templates(**{_field(part): _compile(part, found) for part, found in lines.items()}, pairs=pairs)
-    return TemplateSet(text, {part: tuple(found) for part, found in lines.items()}, compiled)
+    counts = {part: len(near[part]) for part in PARTS}
+    all_lines = {part: (*near[part], *plain[part]) for part in PARTS}
+    compiled = {_field(part): _compile(part, all_lines[part], counts[part]) for part in PARTS}
+    return TemplateSet(text, all_lines, counts, Templates(**compiled, pairs=pairs))
 
 
 def _field(part: str) -> str:
@@ -146,7 +156,7 @@ def _check_atom(atom: str, part: str, place: Place) -> None:
         raise InputError(f"{atom!r}: a word has the attributes {', '.join(ATTRIBUTES)}", place)
 
 
-def _compile(part: str, lines: list[str]) -> Compiled:
+def _compile(part: str, lines: Sequence[str], with_distance: int) -> Compiled:
     slots = PARTS[part]
     atoms: list[tuple[int, int]] = []
     bounds = np.zeros((len(lines), len(slots) + 1), dtype=np.int64)
@@ -162,4 +172,4 @@ def _compile(part: str, lines: list[str]) -> Compiled:
                     atoms.append((offset, ATTRIBUTES.index(match[3])))
             bounds[t, s + 1] = len(atoms)
     seeds = np.array([hash_string(f"{part}: {line}") for line in lines], dtype=np.uint64)
-    return Compiled(np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds)
+    return Compiled(np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds, with_distance)
