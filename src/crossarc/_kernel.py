@@ -9,10 +9,9 @@ from numba.core import event
 # cache folder when that one is read-only. Kernels release the GIL, so that threads run them side by side.
 kernel = njit(cache=True, nogil=True)
 
-# A kernel that allocates nothing, called from others in their inner loops. Without this, each call counts the
-# references of every array in its arguments, with an atomic operation: in the search for trees, three quarters of the
-# time.
-leaf_kernel = njit(cache=True, nogil=True, _nrt=False)
+# A kernel that allocates nothing, for the inner loops of others. A call would count the references of every array in its
+# arguments, with atomic operations, and copy their descriptions: in the search for trees, most of the time.
+leaf_kernel = njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 
 
 class _Announcement(event.Listener):

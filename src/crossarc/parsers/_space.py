@@ -106,9 +106,10 @@ def keep_candidates(scores, kept, always, candidates, counts):
     chosen = np.empty(size, np.bool_)
     for m in range(1, size):
         chosen[:] = False
-        if always[m] >= 0:
-            chosen[always[m]] = True
         lowest = -np.inf
+        for h in range(size):
+            if h != m:
+                lowest = max(lowest, scores[h, m] - NEARLY)
         for _ in range(min(kept, size - 1)):
             best, highest = -1, lowest
             for h in range(size):
@@ -117,7 +118,8 @@ def keep_candidates(scores, kept, always, candidates, counts):
             if best < 0:
                 break
             chosen[best] = True
-            lowest = max(lowest, highest - NEARLY)
+        if always[m] >= 0:
+            chosen[always[m]] = True
         count = 0
         for h in range(size):
             if chosen[h]:

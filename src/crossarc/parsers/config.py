@@ -31,7 +31,7 @@ class SpanningTreeConfig:
     features: str = "default"
     hash_bits: int = 23
     candidates: int = 10  # heads of each word that the pruner leaves at most; 0: no pruner
-    restarts: int = 2  # further starts of the search (order high)
+    restarts: int = 3  # further starts of the search (order high)
     aggressiveness: float = 1.0  # "C": the largest step of MIRA
 
     def __post_init__(self) -> None:
