@@ -9,8 +9,8 @@ from numba.core import event
 # cache folder when that one is read-only. Kernels release the GIL, so that threads run them side by side.
 kernel = njit(cache=True, nogil=True)
 
-# A kernel that allocates nothing, for the inner loops of others. A call would count the references of every array in its
-# arguments, with atomic operations, and copy their descriptions: in the search for trees, most of the time.
+# A kernel that allocates nothing, for the inner loops of others. A call would count the references of every array in
+# its arguments, with atomic operations, and copy their descriptions: in the search for trees, most of the time.
 leaf_kernel = njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 
 

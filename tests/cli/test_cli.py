@@ -217,6 +217,7 @@ def test_train_and_parse(trained, tmp_path):
     treebank, model, said = trained
     assert "crossarc: heads 2: loss " in said
     assert "dev UAS" in said
+    assert "the right one among them for " in said
     assert not Path(f"{model}.training").exists()
     parsed = run("parse", treebank, "-m", model)
     assert parsed.returncode == 0

@@ -38,7 +38,7 @@ from crossarc.parsers.wishes import read_wishes
     type=click.IntRange(1),
     default=Task.max_length,
     show_default=True,
-    help="Longer sentences are written as they came, with a note. One of n words takes about n² · 100 bytes.",
+    help="Longer sentences are written as they came, with a note. One of n words takes about 200 n² bytes.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option

@@ -89,6 +89,9 @@ def command(
 class _Lines(Watcher):
     """A line for each epoch."""
 
+    def pruned(self, candidates: float, recall: float) -> None:
+        click.echo(_of_pruner(candidates, recall), err=True)
+
     def report(self, report: EpochReport) -> None:
         click.echo(_line(report), err=True)
 
@@ -108,9 +111,16 @@ class _Bar(Watcher):
     def learnt(self, stage: str, words: int) -> None:
         self._bars[stage].update(words)
 
+    def pruned(self, candidates: float, recall: float) -> None:
+        self._tqdm.write(_of_pruner(candidates, recall), file=sys.stderr)
+
     def report(self, report: EpochReport) -> None:
         self._bars.pop(report.stage).close()
         self._tqdm.write(_line(report), file=sys.stderr)
+
+
+def _of_pruner(candidates: float, recall: float) -> str:
+    return f"crossarc: pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %"
 
 
 def _line(report: EpochReport) -> str:

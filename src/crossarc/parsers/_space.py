@@ -19,6 +19,7 @@ from crossarc.scoring._indices import (
     grandparent_indices,
     hash_slots,
     most_features,
+    sentence_of,
     sibling_indices,
     sum_of,
     valency_indices,
@@ -126,6 +127,22 @@ def keep_candidates(scores, kept, always, candidates, counts):
                 candidates[m, count] = h
                 count += 1
         counts[m] = count
+
+
+@kernel
+def count_candidates(batch, pruner, gold, kept):
+    """How many candidates the pruner leaves in all, and how many of the gold heads are among them."""
+    everything, right = 0, 0
+    for b in range(len(batch.starts) - 1):
+        scores = first_order_scores(sentence_of(batch, b), pruner, np.ones((0, 0), np.bool_))
+        size = len(scores)
+        candidates, counts = np.zeros((size, min(kept, size) + 1), np.int64), np.zeros(size, np.int64)
+        keep_candidates(scores, min(kept, size), np.full(size, -1), candidates, counts)
+        everything += counts.sum()
+        for m in range(1, size):
+            for j in range(counts[m]):
+                right += candidates[m, j] == gold[batch.starts[b] + m]
+    return everything, right
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from crossarc.core import CrossarcError
@@ -39,51 +39,17 @@ class SpanningTreeConfig:
             raise CrossarcError(f"learner {self.learner} needs order 1: for higher orders there is no exact search")
 
 
-# Unlabelled in the papers; the labels are ours. Several children of the root are allowed, as there.
+# What the papers have in common: all heads are looked at, trees are found without their loss, steps are not limited,
+# and the root may have several children. Labels are ours: the papers have none.
+_PAPER = SpanningTreeConfig(single_root=False, loss_augmented=False, candidates=0, aggressiveness=math.inf)
+
 PRESETS = {
     # McDonald, Crammer and Pereira (2005): projective, Eisner's algorithm, 5-best MIRA ("McD2005" in MST05)
-    "mcd2005": SpanningTreeConfig(
-        order="1",
-        projective=True,
-        single_root=False,
-        learner="kbest-mira",
-        k=5,
-        loss_augmented=False,
-        features="mcd2005",
-        candidates=0,
-        aggressiveness=math.inf,
-    ),
+    "mcd2005": replace(_PAPER, order="1", projective=True, learner="kbest-mira", k=5, features="mcd2005"),
     # McDonald, Pereira, Ribarov and Hajič (2005): non-projective, Chu-Liu-Edmonds, single-best MIRA (§3.1)
-    "mst2005-single": SpanningTreeConfig(
-        order="1",
-        projective=False,
-        single_root=False,
-        learner="mira",
-        loss_augmented=False,
-        features="mcd2005",
-        candidates=0,
-        aggressiveness=math.inf,
-    ),
+    "mst2005-single": replace(_PAPER, order="1", projective=False, learner="mira", features="mcd2005"),
     # the same with factored MIRA (§3.2)
-    "mst2005-factored": SpanningTreeConfig(
-        order="1",
-        projective=False,
-        single_root=False,
-        learner="factored-mira",
-        loss_augmented=False,
-        features="mcd2005",
-        candidates=0,
-        aggressiveness=math.inf,
-    ),
+    "mst2005-factored": replace(_PAPER, order="1", projective=False, learner="factored-mira", features="mcd2005"),
     # McDonald and Pereira (2006): second order, from the exact projective tree by best changes, single-best MIRA
-    "mp2006": SpanningTreeConfig(
-        order="2",
-        projective=False,
-        single_root=False,
-        learner="mira",
-        loss_augmented=False,
-        features="mp2006",
-        candidates=0,
-        aggressiveness=math.inf,
-    ),
+    "mp2006": replace(_PAPER, order="2", projective=False, learner="mira", features="mp2006"),
 }
