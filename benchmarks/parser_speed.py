@@ -34,7 +34,7 @@ SYSTEMS = {"order 1": 5.0, "order 2": 2.0, "default": 2.0}  # with the ratios as
 def main() -> None:
     run_inside("parsers", [["-e", "."], ["ufal.udpipe"]], [])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("treebank", nargs="?", default="English-EWT", help="a folder of ../shared/treebanks")
+    parser.add_argument("treebank", nargs="?", default="Turkish-IMST", help="a folder of ../shared/treebanks")
     treebank = parser.parse_args().treebank
     lines = [*speed_table(treebank), "", *jobs_table(treebank)]
     print("\n".join(lines))
@@ -77,7 +77,10 @@ def speed_table(treebank: str) -> list[str]:
 
 
 def model(treebank: str, system: str) -> Path:
-    return KEPT / "models" / f"{treebank}.{system.replace(' ', '-')}.crossarc"
+    path = KEPT / "models" / f"{treebank}.{system.replace(' ', '-')}.crossarc"
+    if not path.exists():
+        raise SystemExit(f"no model of {treebank}, {system}: run `python benchmarks/accuracy.py {treebank}` first")
+    return path
 
 
 def udpipe(treebank: str, path: Path) -> Callable[[], object]:

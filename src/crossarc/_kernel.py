@@ -13,6 +13,9 @@ kernel = njit(cache=True, nogil=True)
 # its arguments, with atomic operations, and copy their descriptions: in the search for trees, most of the time.
 leaf_kernel = njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 
+# The same for what a leaf kernel does only now and then: it stays a call, so that loops stay small.
+cold_kernel = njit(cache=True, nogil=True, _nrt=False)
+
 
 class _Announcement(event.Listener):
     """Tells the user, once, why the first call takes a while."""

@@ -193,6 +193,8 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
     config = CONFIGS[name]
     options = {"dev": DEV, "checkpoint": checkpoint}
     train_spanning_tree(TRAIN, config, watcher=Interrupting("heads", 1), **options)
+    with pytest.raises(ModelError, match="the state of an interrupted training"):
+        crossarc.load(checkpoint)
     with pytest.raises(ModelError, match="another treebank"):
         train_spanning_tree(TRAIN[:50], config, resume=True, **options)
     with pytest.raises(ModelError, match="other options: seed"):

@@ -10,7 +10,7 @@ import click
 from crossarc.cli.common import FILES, json_option, print_json, print_table
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
-from crossarc.parsers import load, read_header
+from crossarc.parsers import load, parser_class, read_header
 from crossarc.parsers.explain import explain
 
 
@@ -32,6 +32,7 @@ def command(model: str, file: str | None, sentence: str | None, arc: str | None,
     if file is not None:
         _explain(model, _find(file, sentence), arc, top, as_json)
         return
+    parser_class(model)
     header = read_header(model)
     header["bytes"] = Path(model).stat().st_size
     if as_json:

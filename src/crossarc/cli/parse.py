@@ -11,7 +11,7 @@ from crossarc.core import InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
-from crossarc.parsers import read_header
+from crossarc.parsers import parser_class
 from crossarc.parsers.pipeline import Done, Task, run
 from crossarc.parsers.wishes import read_wishes
 
@@ -48,7 +48,7 @@ def command(
     """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
-    read_header(model)
+    parser_class(model)  # complains about a bad file before anything is started
     task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length)
     with open_output(output) as stream:
         for done in run(task, progress(_blocks(file), file), jobs):

@@ -19,6 +19,7 @@ __all__ = [
     "SpanningTreeParser",
     "Watcher",
     "load",
+    "parser_class",
     "read_header",
     "train",
     "train_spanning_tree",
@@ -29,7 +30,14 @@ train = train_spanning_tree
 
 def load(path: str | Path) -> SpanningTreeParser:
     """The parser in a model file. Raises ``ModelError`` that says what is wrong with the file."""
+    return parser_class(path).load(path)
+
+
+def parser_class(path: str | Path) -> type[SpanningTreeParser]:
+    """The class of the parser in a model file."""
     system = read_header(path)["system"]
+    if system == "training":
+        raise ModelError(f"{path}: the state of an interrupted training; crossarc train --resume goes on with it")
     if system != SYSTEM:
         raise ModelError(f"{path}: a model of a system that this version of Crossarc does not know: {system}")
-    return SpanningTreeParser.load(path)
+    return SpanningTreeParser

@@ -8,7 +8,7 @@ are tried, drawn from the first-order scores, and the best tree found is kept (Z
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, kernel, leaf_kernel
 from crossarc.parsers._space import (
     arc_matrix,
     best_first_order,
@@ -132,12 +132,13 @@ def take_best_head(space, rules, heads, choice, m, children):
     old = choice[m]
     heads[m] = DETACHED
     n_children = find_children(heads, m, children)
-    best = old
-    highest = worth(space, heads, choice, m, old, children[:n_children]) + TINY
+    best, highest = old, -np.inf
     for j in range(space.counts[m]):
-        if j != old and may_attach(space, rules, heads, m, j):
+        if j == old or may_attach(space, rules, heads, m, j):
             total = worth(space, heads, choice, m, j, children[:n_children])
-            if total > highest:
+            if j == old:
+                total += TINY
+            if total > highest or (total == highest and j == old):
                 best, highest = j, total
     heads[m] = space.candidates[m, best]
     choice[m] = best
@@ -152,6 +153,11 @@ def may_attach(space, rules, heads, m, j):
     return not rules.projective or not crosses(heads, h, m)
 
 
+@cold_kernel
+def called_worth(space, heads, choice, m, j, children):
+    return worth(space, heads, choice, m, j, children)
+
+
 @kernel
 def swap_root(space, rules, heads, choice, children):
     """With a single root, no change of one head can replace it: try two at once, the best pair of them."""
@@ -162,7 +168,7 @@ def swap_root(space, rules, heads, choice, children):
     old_choice = choice[root]
     heads[root] = DETACHED
     n_children = find_children(heads, root, children)
-    before = worth(space, heads, choice, root, old_choice, children[:n_children])
+    before = called_worth(space, heads, choice, root, old_choice, children[:n_children])
     best_root, best_root_choice, best_choice, highest = -1, -1, -1, TINY
     others = np.empty(n + 1, np.int64)
     for r in range(1, n + 1):
@@ -173,17 +179,17 @@ def swap_root(space, rules, heads, choice, children):
         heads[r] = DETACHED
         n_others = find_children(heads, r, others)
         heads[root] = 0
-        loss = worth(space, heads, choice, r, r_choice, others[:n_others]) + before
+        loss = called_worth(space, heads, choice, r, r_choice, others[:n_others]) + before
         heads[root] = DETACHED
         if rules.projective and crosses(heads, 0, r):
             heads[r] = r_head
             continue
-        gain = worth(space, heads, choice, r, from_root, others[:n_others])
+        gain = called_worth(space, heads, choice, r, from_root, others[:n_others])
         heads[r] = 0
         n_children = find_children(heads, root, children)
         for j in range(space.counts[root]):
             if may_attach(space, rules, heads, root, j):
-                total = gain + worth(space, heads, choice, root, j, children[:n_children]) - loss
+                total = gain + called_worth(space, heads, choice, root, j, children[:n_children]) - loss
                 if total > highest:
                     best_root, best_root_choice, best_choice, highest = r, from_root, j, total
         heads[r] = r_head

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, kernel, leaf_kernel
 from crossarc.parsers._labels import label_scores, rows_of_arc
 from crossarc.scoring._indices import (
     MOST_COUNTED,
@@ -229,10 +229,14 @@ def sibling_score(space, m, j, s):
     if space.siblings.size == 0:
         return np.float32(0.0)
     score = space.siblings[m, j, s]
-    if np.isnan(score):
-        count = sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
-        score = np.float32(sum_of(space.weights, space.buffer, count))
-        space.siblings[m, j, s] = score
+    return find_sibling_score(space, m, j, s) if np.isnan(score) else score
+
+
+@cold_kernel
+def find_sibling_score(space, m, j, s):
+    count = sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
+    score = np.float32(sum_of(space.weights, space.buffer, count))
+    space.siblings[m, j, s] = score
     return score
 
 
@@ -241,10 +245,14 @@ def grandparent_score(space, m, j, g):
     if space.grandparents.size == 0:
         return np.float32(0.0)
     score = space.grandparents[m, j, g]
-    if np.isnan(score):
-        count = grandparent_indices(space.encoded, g, space.candidates[m, j], m, space.shift, space.buffer)
-        score = np.float32(sum_of(space.weights, space.buffer, count))
-        space.grandparents[m, j, g] = score
+    return find_grandparent_score(space, m, j, g) if np.isnan(score) else score
+
+
+@cold_kernel
+def find_grandparent_score(space, m, j, g):
+    count = grandparent_indices(space.encoded, g, space.candidates[m, j], m, space.shift, space.buffer)
+    score = np.float32(sum_of(space.weights, space.buffer, count))
+    space.grandparents[m, j, g] = score
     return score
 
 
@@ -263,10 +271,14 @@ def any_siblings_score(space, heads, choice, m, j):
 @leaf_kernel
 def any_sibling_score(space, m, j, s):
     score = space.any_siblings[m, j, s]
-    if np.isnan(score):
-        count = any_sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
-        score = np.float32(sum_of(space.weights, space.buffer, count))
-        space.any_siblings[m, j, s] = score
+    return find_any_sibling_score(space, m, j, s) if np.isnan(score) else score
+
+
+@cold_kernel
+def find_any_sibling_score(space, m, j, s):
+    count = any_sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
+    score = np.float32(sum_of(space.weights, space.buffer, count))
+    space.any_siblings[m, j, s] = score
     return score
 
 
@@ -276,10 +288,14 @@ def valency_score(space, h, left, right):
         return np.float32(0.0)
     left, right = min(left, MOST_COUNTED), min(right, MOST_COUNTED)
     score = space.valencies[h, left, right]
-    if np.isnan(score):
-        count = valency_indices(space.encoded, h, left, right, space.shift, space.buffer)
-        score = np.float32(sum_of(space.weights, space.buffer, count))
-        space.valencies[h, left, right] = score
+    return find_valency_score(space, h, left, right) if np.isnan(score) else score
+
+
+@cold_kernel
+def find_valency_score(space, h, left, right):
+    count = valency_indices(space.encoded, h, left, right, space.shift, space.buffer)
+    score = np.float32(sum_of(space.weights, space.buffer, count))
+    space.valencies[h, left, right] = score
     return score
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from crossarc.core import CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
-from crossarc.parsers.spanning_tree import SpanningTreeParser
+from crossarc.parsers import load
 from crossarc.parsers.wishes import Wishes, constraints_of
 
 __all__ = ["Done", "Task", "run"]
@@ -52,7 +52,7 @@ class Worker:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.parser = SpanningTreeParser.load(task.model)
+        self.parser = load(task.model)
 
     def __call__(self, blocks: list[Block]) -> Done:
         errors: list[CrossarcError] = []
