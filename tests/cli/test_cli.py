@@ -12,6 +12,7 @@ import pytest
 
 import crossarc
 from crossarc.testing import random_treebank
+from crossarc.trees import is_projective
 from disturb import disturbed
 
 GOOD = "# sent_id = s1\n1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -336,3 +337,22 @@ def test_training_options_that_do_not_fit(trained, tmp_path):
     )
     assert_one_line_error(run("train", treebank, "-m", model, "--resume"), "nothing to resume")
     assert_one_line_error(run("train", treebank, "-m", model, "--features", "nowhere"), "nowhere", "mcd2005")
+
+
+def test_the_incremental_parser(trained, tmp_path):
+    treebank, spanning_tree, _ = trained
+    model = tmp_path / "incremental.crossarc"
+    options = ("--system", "covington", "--epochs", 2, "--hash-bits", 16)
+    result = run("train", treebank, "--dev", treebank, "-m", model, *options)
+    assert result.returncode == 0, result.stderr.decode()
+    outputs = {degree: run("parse", treebank, "-m", model, "--max-degree", degree).stdout for degree in ("0", "none")}
+    assert outputs["0"] != outputs["none"]
+    for tree in read_output(run("parse", treebank, "-m", model, "--max-degree", 0), tmp_path):
+        assert is_projective(tree.heads)
+    assert "covington" in run("inspect", model).stdout.decode()
+    assert_one_line_error(run("parse", treebank, "-m", model, "-k", 2), "no -k")
+    assert_one_line_error(run("parse", treebank, "-m", spanning_tree, "--max-degree", 1), "--system covington")
+    assert_one_line_error(run("inspect", model, "--explain", treebank), "spanning-tree")
+    refused = run("train", treebank, "-m", model, *options, "--order", 1, "--resume")
+    assert refused.returncode == 2
+    assert b"not with --system covington: --order, --resume" in refused.stderr

@@ -10,7 +10,7 @@ import click
 from crossarc.cli.common import FILES, json_option, print_json, print_table
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
-from crossarc.parsers import load, parser_class, read_header
+from crossarc.parsers import SpanningTreeParser, load, parser_class, read_header
 from crossarc.parsers.explain import explain
 
 
@@ -58,6 +58,8 @@ def _find(file: str, sent_id: str | None) -> Sentence:
 
 def _explain(model: str, sentence: Sentence, arc: str | None, top: int, as_json: bool) -> None:
     parser = load(model)
+    if not isinstance(parser, SpanningTreeParser):
+        raise CrossarcError(f"{model}: only models of --system spanning-tree can explain their arcs")
     parsed = parser.parse_sentence(sentence)
     arcs = [_arc(arc, len(parsed))] if arc else [(int(h), m) for m, h in enumerate(parsed.heads) if m]
     found: list[dict[str, Any]] = []

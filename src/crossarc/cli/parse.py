@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import click
 
 from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
-from crossarc.core import InputError
+from crossarc.core import CrossarcError, InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
-from crossarc.parsers import parser_class
+from crossarc.parsers import CovingtonParser, parser_class
 from crossarc.parsers.pipeline import Done, Task, run
 from crossarc.parsers.wishes import read_wishes
 
@@ -40,16 +40,35 @@ from crossarc.parsers.wishes import read_wishes
     show_default=True,
     help="Longer sentences are written as they came, with a note. One of n words takes about 200 n² bytes.",
 )
+@click.option(
+    "--max-degree",
+    type=click.Choice(["0", "1", "2", "none"]),
+    help="Only with a model of --system covington: the largest degree of non-projectivity (Nivre 2007); small ones are "
+    "faster.  [default: none]",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
 def command(
-    file: str, model: str, output: str, k: int, constraints: str | None, max_length: int, jobs: int, on_error: str
+    file: str,
+    model: str,
+    output: str,
+    k: int,
+    constraints: str | None,
+    max_length: int,
+    max_degree: str | None,
+    jobs: int,
+    on_error: str,
 ) -> None:
     """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
-    parser_class(model)  # complains about a bad file before anything is started
-    task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length)
+    incremental = parser_class(model) is CovingtonParser
+    if incremental and k > 1:
+        raise CrossarcError("an incremental parser makes one tree: it has no -k")
+    if max_degree is not None and not incremental:
+        raise CrossarcError("--max-degree is for models of --system covington")
+    degree = None if max_degree in (None, "none") else int(max_degree)
+    task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length, degree)
     with open_output(output) as stream:
         for done in run(task, progress(_blocks(file), file), jobs):
             stream.write(done.text.encode())

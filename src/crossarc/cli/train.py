@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from crossarc.cli.common import FILES, read_trees
-from crossarc.parsers import PRESETS, EpochReport, SpanningTreeConfig, Watcher, train_spanning_tree
+from crossarc.parsers import (
+    PRESETS,
+    CovingtonConfig,
+    EpochReport,
+    SpanningTreeConfig,
+    Watcher,
+    train_covington,
+    train_spanning_tree,
+)
 
 _DEFAULTS = SpanningTreeConfig()
 
@@ -26,6 +34,13 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 @click.argument("treebank", type=FILES)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
 @click.option("--dev", type=FILES, help="Trees to choose the best epoch on.")
+@click.option(
+    "--system",
+    type=click.Choice(["spanning-tree", "covington"]),
+    default="spanning-tree",
+    show_default=True,
+    help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits.",
+)
 @click.option(
     "--preset",
     type=click.Choice(sorted(PRESETS)),
@@ -63,7 +78,14 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 )
 @click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
 def command(
-    treebank: str, model: str, dev: str | None, preset: str | None, jobs: int, resume: bool, **options: Any
+    treebank: str,
+    model: str,
+    dev: str | None,
+    system: str,
+    preset: str | None,
+    jobs: int,
+    resume: bool,
+    **options: Any,
 ) -> None:
     """Train a parser on the trees of TREEBANK.
 
@@ -71,19 +93,35 @@ def command(
     single root if it always has one. The model is that of the epoch with the best LAS on the dev set.
 
     Interrupting (Ctrl-C) after an epoch keeps the best model so far; the state of training is kept beside the model (in
-    MODEL.training) until it has ended, for --resume.
+    MODEL.training) until it has ended, for --resume (not with --system covington).
     """
-    names = {field.name for field in fields(SpanningTreeConfig)}
-    given = {name: value for name, value in options.items() if value is not None and name in names}
-    config = replace(PRESETS[preset] if preset else _DEFAULTS, **given)
+    given = {name: value for name, value in options.items() if value is not None}
+    config = _config(system, preset, resume, given)
     trees = list(read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
+    if isinstance(config, CovingtonConfig):
+        train_covington(trees, config, dev=held_out, watcher=watcher).save(model)
+        return
     checkpoint = Path(f"{model}.training")
     parser = train_spanning_tree(
         trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
     )
     parser.save(model)
+
+
+def _config(
+    system: str, preset: str | None, resume: bool, given: dict[str, Any]
+) -> SpanningTreeConfig | CovingtonConfig:
+    if system == "spanning-tree":
+        return replace(PRESETS[preset] if preset else _DEFAULTS, **given)
+    known = {field.name for field in fields(CovingtonConfig)}
+    unknown = [name for name in given if name not in known]
+    unknown += ["preset"] * (preset is not None) + ["resume"] * resume
+    if unknown:
+        options = ", ".join("-k" if name == "k" else f"--{name.replace('_', '-')}" for name in unknown)
+        raise click.UsageError(f"not with --system {system}: {options}")
+    return CovingtonConfig(**given)
 
 
 class _Lines(Watcher):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from crossarc.core import Sentence
 from crossarc.parsers.config import PRESETS, SpanningTreeConfig
+from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
+from crossarc.parsers.covington_training import train_covington
 from crossarc.parsers.model_file import ModelError, read_header
-from crossarc.parsers.spanning_tree import SYSTEM, Attachment, ScoredTree, SpanningTreeParser
+from crossarc.parsers.spanning_tree import Attachment, ScoredTree, SpanningTreeParser
 from crossarc.parsers.training import EpochReport, Watcher, train_spanning_tree
 
 __all__ = [
     "PRESETS",
     "Attachment",
+    "CovingtonConfig",
+    "CovingtonParser",
     "EpochReport",
     "ModelError",
+    "Parser",
     "ScoredTree",
     "SpanningTreeConfig",
     "SpanningTreeParser",
@@ -22,22 +29,41 @@ __all__ = [
     "parser_class",
     "read_header",
     "train",
+    "train_covington",
     "train_spanning_tree",
 ]
 
-train = train_spanning_tree
+Parser = SpanningTreeParser | CovingtonParser
+
+_SYSTEMS: dict[str, type[Parser]] = {"spanning-tree": SpanningTreeParser, "covington": CovingtonParser}
 
 
-def load(path: str | Path) -> SpanningTreeParser:
+def train(
+    treebank: Sequence[Sentence],
+    config: SpanningTreeConfig | CovingtonConfig | None = None,
+    *,
+    dev: Sequence[Sentence] = (),
+    watcher: Watcher | None = None,
+) -> Parser:
+    """A parser of the kind that the configuration is for; by default the best we have.
+
+    With ``dev``, the weights after the epoch that is best there are kept.
+    """
+    if isinstance(config, CovingtonConfig):
+        return train_covington(treebank, config, dev=dev, watcher=watcher)
+    return train_spanning_tree(treebank, config, dev=dev, watcher=watcher)
+
+
+def load(path: str | Path) -> Parser:
     """The parser in a model file. Raises ``ModelError`` that says what is wrong with the file."""
     return parser_class(path).load(path)
 
 
-def parser_class(path: str | Path) -> type[SpanningTreeParser]:
+def parser_class(path: str | Path) -> type[Parser]:
     """The class of the parser in a model file."""
     system = read_header(path)["system"]
     if system == "training":
         raise ModelError(f"{path}: the state of an interrupted training; crossarc train --resume goes on with it")
-    if system != SYSTEM:
+    if system not in _SYSTEMS:
         raise ModelError(f"{path}: a model of a system that this version of Crossarc does not know: {system}")
-    return SpanningTreeParser
+    return _SYSTEMS[system]

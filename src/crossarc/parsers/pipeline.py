@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from crossarc.core import CrossarcError, InputError, NoTreeError, Sentence
+from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
-from crossarc.parsers import load
+from crossarc.parsers import CovingtonParser, SpanningTreeParser, load
 from crossarc.parsers.wishes import Wishes, constraints_of
 
 __all__ = ["Done", "Task", "run"]
@@ -37,6 +37,7 @@ class Task:
     constrained: bool = False
     wishes: Wishes | None = None  # None: what MISC says
     max_length: int = 1000
+    max_degree: int | None = None  # of the incremental parser
 
 
 class Done(NamedTuple):
@@ -69,6 +70,8 @@ class Worker:
 
     def _parse(self, sentences: list[Sentence], errors: list[CrossarcError], notes: list[str]) -> Iterator[Sentence]:
         if self.task.k == 1 and not self.task.constrained and self._fit(sentences):
+            if isinstance(self.parser, CovingtonParser):
+                return self.parser.parse(sentences, max_degree=self.task.max_degree)
             return self.parser.parse(sentences)
         return (tree for sentence in sentences for tree in self._parse_one(sentence, errors, notes))
 
@@ -83,7 +86,8 @@ class Worker:
         try:
             wished = constraints_of(sentence, self.parser.labels, self.task.wishes) if self.task.constrained else None
             if self.task.k == 1:
-                return [self.parser.parse_sentence(sentence, wished)]
+                return [self._parse_wished(sentence, wished)]
+            assert isinstance(self.parser, SpanningTreeParser)  # the command has refused others
             trees = self.parser.k_best(sentence, self.task.k, wished)
         except InputError as error:
             errors.append(error)
@@ -98,6 +102,11 @@ class Worker:
             )
             for rank, tree in enumerate(trees, 1)
         ]
+
+    def _parse_wished(self, sentence: Sentence, wished: Constraints | None) -> Sentence:
+        if isinstance(self.parser, CovingtonParser):
+            return self.parser.parse_sentence(sentence, wished, max_degree=self.task.max_degree)
+        return self.parser.parse_sentence(sentence, wished)
 
 
 def run(task: Task, blocks: Iterable[Block], jobs: int) -> Iterator[Done]:

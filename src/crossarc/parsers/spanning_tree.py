@@ -34,7 +34,7 @@ from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import PARTS, Templates, TemplateSet, load_templates, parse_templates
 from crossarc.trees import k_best_trees
 
-__all__ = ["Attachment", "Models", "ScoredTree", "SpanningTreeParser", "rules_of", "templates_of"]
+__all__ = ["Attachment", "Models", "ScoredTree", "SpanningTreeParser", "allowed_labels", "rules_of", "templates_of"]
 
 SYSTEM = "spanning-tree"
 
@@ -198,7 +198,7 @@ class SpanningTreeParser:
         )
 
     def _allowed(self, size: int, constraints: Constraints) -> Allowed:
-        return Allowed(_allowed_arcs(size, constraints), _allowed_labels(size, len(self.labels), constraints))
+        return Allowed(_allowed_arcs(size, constraints), allowed_labels(size, len(self.labels), constraints))
 
     def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
         return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
@@ -234,7 +234,7 @@ def _allowed_arcs(size: int, constraints: Constraints) -> NDArray[np.bool_]:
     return allowed
 
 
-def _allowed_labels(size: int, n_labels: int, constraints: Constraints) -> NDArray[np.bool_]:
+def allowed_labels(size: int, n_labels: int, constraints: Constraints) -> NDArray[np.bool_]:
     """Which labels the arc into each word may have; nothing at all if all may have all."""
     if not constraints.required_labels and not constraints.forbidden_labels:
         return np.ones((0, n_labels), dtype=np.bool_)

@@ -38,7 +38,7 @@ from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates
 from crossarc.trees.shape import is_projective
 
-__all__ = ["EpochReport", "Watcher", "attachment", "train_spanning_tree"]
+__all__ = ["EpochReport", "Watcher", "attachment", "checksum", "train_spanning_tree"]
 
 Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
 
@@ -142,7 +142,7 @@ class _Training:
         checkpoint: Path | None,
     ) -> None:
         self.config, self.dev, self.watcher, self.checkpoint = config, dev, watcher, checkpoint
-        self.checksum = _checksum(treebank)
+        self.checksum = checksum(treebank)
         self.batch = attributes_of(treebank)
         self.labels = tuple(sorted({label for sentence in treebank for label in sentence.deprel}))
         number = {label: i for i, label in enumerate(self.labels)}
@@ -332,7 +332,8 @@ def _score(parser: SpanningTreeParser) -> float:
     return parser.dev.las if parser.dev else 0.0
 
 
-def _checksum(treebank: Sequence[Sentence]) -> str:
+def checksum(treebank: Sequence[Sentence]) -> str:
+    """A short name of what a parser was trained on."""
     digest = hashlib.sha256()
     for sentence in treebank:
         digest.update(repr(sentence.columns[:7]).encode())

@@ -1,0 +1,188 @@
+"""PARSE(x, d) of Nivre (2007): link every permissible pair, as a linear classifier says."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from crossarc._kernel import kernel, leaf_kernel
+from crossarc.parsers._covington_features import look_at, new_view, score_actions, score_labels
+from crossarc.parsers._covington_graph import (
+    LEFT_ARC,
+    NO_ARC,
+    NO_LIMIT,
+    RIGHT_ARC,
+    ROOTS,
+    add_arc,
+    begin_word,
+    find,
+    give_label,
+    is_done,
+    may_add,
+    new_graph,
+    pass_over,
+    permissible,
+)
+from crossarc.scoring._indices import sentence_of
+from crossarc.trees._shape import arc_degrees
+
+Model = namedtuple("Model", "features links link_shift labels label_shift")
+Rules = namedtuple("Rules", "max_degree single_root")
+
+# Of one sentence: its required arcs, by modifier; arcs[h, m] and labels[m, l] that are allowed. Empty: no constraint
+Wanted = namedtuple("Wanted", "heads arcs labels")
+
+# heads[m] is the head that was closest to being chosen for a word, margins[m] how close; roots[m]: the same for head 0
+Missed = namedtuple("Missed", "heads margins roots")
+
+
+@kernel
+def parse_batch(batch, model, wanted, rules, heads, labels, links):
+    """Trees for all sentences; links[b] is how often LINK asked the classifier.
+
+    What is left without a head may get an arc of a higher degree than is allowed. Then the sentence is parsed again
+    with a lower limit; with the limit 0 this cannot happen.
+    """
+    for b in range(len(links)):
+        nodes = slice(batch.starts[b], batch.starts[b + 1])
+        words = sentence_of(batch, b).words
+        limit = rules.max_degree
+        degrees = np.empty(batch.starts[b + 1] - batch.starts[b], np.int64)
+        while True:
+            links[b] += parse_sentence(words, model, wanted, limit, rules.single_root, heads[nodes], labels[nodes])
+            if limit in (0, NO_LIMIT) or arc_degrees(heads[nodes], degrees) <= rules.max_degree:
+                break
+            limit -= 1
+
+
+@kernel
+def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels):
+    """One tree; returns how often LINK asked the classifier."""
+    required = wanted.heads if len(wanted.heads) > 0 else np.full(len(heads), -1)
+    graph = new_graph(required, wanted.arcs, single_root)
+    view = new_view(words, model.features, wanted.labels.shape[1])
+    missed = Missed(np.full(len(heads), -1), np.full(len(heads), -np.inf), np.full(len(heads), -np.inf))
+    links = 0
+    for j in range(1, len(heads)):
+        begin_word(graph)
+        for i in range(j - 1, -1, -1):
+            if is_done(graph, i, j, max_degree):
+                break
+            links += link(graph, view, model, wanted.labels, missed, i, j, max_degree)
+            pass_over(graph, i, j)
+    attach_the_rest(graph, missed, max_degree)
+    label_the_rest(graph, view, model, wanted.labels)
+    heads[:] = graph.heads
+    labels[:] = graph.labels[: len(labels)]
+    return links
+
+
+@leaf_kernel
+def link(graph, view, model, allowed_labels, missed, i, j, max_degree):
+    """LINK(i, j), if it is permissible and there is a choice; returns whether there was."""
+    if graph.heads[j] == i or graph.heads[i] == j:  # a required arc
+        look_at(view, model.features, graph, i, j)
+        label(graph, view, model, allowed_labels, i, j)
+        return False
+    right, left = may_add(graph, i, j), may_add(graph, j, i)
+    if not (right or left) or not permissible(graph, i, j, max_degree):
+        return False
+    look_at(view, model.features, graph, i, j)
+    score_actions(view, model)
+    action = best_action(view.scores, left, right)
+    if action == RIGHT_ARC:
+        add_arc(graph, i, j)
+    elif action == LEFT_ARC:
+        add_arc(graph, j, i)
+    if action != NO_ARC:
+        label(graph, view, model, allowed_labels, i, j)
+    else:
+        remember(missed, view.scores, left, right, i, j)
+    return True
+
+
+@leaf_kernel
+def best_action(scores, left, right):
+    """The best of the actions that are possible."""
+    action = NO_ARC
+    if left and scores[LEFT_ARC] > scores[action]:
+        action = LEFT_ARC
+    if right and scores[RIGHT_ARC] > scores[action]:
+        action = RIGHT_ARC
+    return action
+
+
+@leaf_kernel
+def remember(missed, scores, left, right, i, j):
+    """What almost became an arc."""
+    for possible, h, m, action in ((right, i, j, RIGHT_ARC), (left, j, i, LEFT_ARC)):
+        margin = scores[action] - scores[NO_ARC]
+        if possible and h == 0:
+            missed.roots[m] = margin
+        elif possible and margin > missed.margins[m]:
+            missed.heads[m], missed.margins[m] = h, margin
+
+
+@leaf_kernel
+def label(graph, view, model, allowed, i, j):
+    """The best label of the arc between i and j, which have been looked at."""
+    right = graph.heads[j] == i
+    m = j if right else i
+    score_labels(view, model, RIGHT_ARC if right else LEFT_ARC, allowed, m)
+    best = 0
+    for other in range(1, len(view.labels)):
+        if view.labels[other] > view.labels[best]:
+            best = other
+    give_label(graph, m, best)
+
+
+@leaf_kernel
+def attach_the_rest(graph, missed, max_degree):
+    """Heads for the words that have none.
+
+    If there must be a single root and there is none yet, it is the word that came closest to it. Any other word takes
+    the head that it came closest to, if that is still possible; or else the single root, or 0 if there may be several
+    (as all do in the paper).
+    """
+    size = len(graph.heads)
+    if graph.single_root and graph.counts[ROOTS] == 0:
+        first = -1
+        for m in range(1, size):
+            if graph.heads[m] < 0 and (first < 0 or missed.roots[m] > missed.roots[first]):
+                first = m
+        if first > 0:
+            add_arc(graph, 0, first)
+    root = graph.leftmost[0] if graph.single_root else 0
+    for m in range(1, size):
+        if graph.heads[m] < 0:
+            prefers_root = not graph.single_root and missed.roots[m] > missed.margins[m]
+            takes_missed = not prefers_root and may_take(graph, missed.heads[m], m, max_degree)
+            add_arc(graph, missed.heads[m] if takes_missed else root, m)
+
+
+@leaf_kernel
+def may_take(graph, h, m, max_degree):
+    """Whether h can still become the head of m."""
+    return h >= 0 and find(graph.sets, h) != find(graph.sets, m) and stays_within(graph, h, m, max_degree)
+
+
+@leaf_kernel
+def stays_within(graph, h, m, max_degree):
+    """Whether the arc's degree is at most that, seen from the graph as it is."""
+    low, high = min(h, m), max(h, m)
+    degree = 0
+    for w in range(low + 1, high):
+        degree += graph.heads[w] < low or graph.heads[w] > high
+    return degree <= max_degree
+
+
+@leaf_kernel
+def label_the_rest(graph, view, model, allowed):
+    """Labels of the arcs that LINK did not make."""
+    for m in range(1, len(graph.heads)):
+        if graph.labels[m] < 0:
+            i, j = min(graph.heads[m], m), max(graph.heads[m], m)
+            begin_word(graph)
+            for between in range(j - 1, i, -1):
+                pass_over(graph, between, j)
+            look_at(view, model.features, graph, i, j)
+            label(graph, view, model, allowed, i, j)

@@ -1,0 +1,99 @@
+"""The features of LINK(i, j) (Nivre 2007, section 5), and the scores of actions and labels.
+
+What an atom takes from one word is hashed once per sentence. A feature is then the sum of one to four ready numbers,
+and its place in a table of weights is given by the sum's highest bits. The weights of the three actions lie side by
+side; a feature of labels has a row of weights, one for each label, and rows may overlap.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from crossarc._kernel import kernel, leaf_kernel
+from crossarc.parsers._covington_graph import SIZE
+from crossarc.parsers._labels import label_scores
+from crossarc.scoring._indices import mix, place_of
+from crossarc.scoring.attributes import PADDING
+
+# ready[node, a]: the number of atom a at a node, the last node being none; numbers: a random one for each label;
+# places, rows: where the weights of the current features are; scores of the actions; scores of the labels
+View = namedtuple("View", "ready numbers nodes values places rows scores labels")
+
+WIDTH = 4  # weights of a feature of links: three actions, and one for nothing, so that they never straddle two lines
+MOST_ROOTS = 4  # that are told apart
+
+
+@kernel
+def new_view(words, features, n_labels):
+    """What is ready for a sentence, and room for the rest."""
+    n_nodes = len(words) - 2 * PADDING
+    n_atoms = len(features.offsets)
+    ready = np.empty((n_nodes, n_atoms), np.uint64)
+    for node in range(n_nodes):
+        for a in range(n_atoms):
+            ready[node, a] = mix(
+                words[node + PADDING + features.offsets[a], features.attributes[a]] ^ features.seeds[a]
+            )
+    numbers = np.empty(n_labels + 16, np.uint64)
+    for n in range(len(numbers)):
+        numbers[n] = mix(np.uint64(n + 1))
+    return View(
+        ready,
+        numbers,
+        np.empty(8, np.int64),
+        np.zeros(len(features.seeds), np.uint64),
+        np.empty(len(features.links), np.int64),
+        np.empty(len(features.labels), np.int64),
+        np.empty(3, np.float32),
+        np.empty(n_labels, np.float32),
+    )
+
+
+@leaf_kernel
+def look_at(view, features, graph, i, j):
+    """The number of each atom for the link between i and j."""
+    nodes, values, none = view.nodes, view.values, len(view.ready) - 1
+    height = graph.counts[SIZE]
+    nodes[0], nodes[1] = i, j
+    nodes[2] = graph.context[height - 1] if height > 0 else none
+    nodes[3] = graph.context[height - 2] if height > 1 else none
+    nodes[4], nodes[5], nodes[6], nodes[7] = graph.heads[i], graph.leftmost[i], graph.rightmost[i], graph.leftmost[j]
+    for address in range(4, 8):
+        if nodes[address] < 0:
+            nodes[address] = none
+    n_words, n_labels, n_named = len(features.offsets), features.n_labels, len(features.addresses)
+    for a in range(n_words):
+        values[a] = view.ready[nodes[features.addresses[a]], a]
+    for a in range(n_words, n_words + n_labels):
+        values[a] = view.numbers[graph.labels[nodes[features.addresses[a]]] + 1] * features.seeds[a]
+    for a in range(n_words + n_labels, n_named):
+        values[a] = graph.dependents[nodes[features.addresses[a]]] * features.seeds[a]
+    values[n_named] = view.numbers[place_of(j - i)] * features.seeds[n_named]
+    values[n_named + 1] = view.numbers[min(height, MOST_ROOTS)] * features.seeds[n_named + 1]
+
+
+@leaf_kernel
+def score_actions(view, model):
+    """scores[a] of each action for the link last looked at."""
+    atoms, values, places, weights = model.features.links, view.values, view.places, model.links
+    for f in range(len(atoms)):
+        x = values[atoms[f, 0]] + values[atoms[f, 1]] + values[atoms[f, 2]] + values[atoms[f, 3]]
+        places[f] = (x >> model.link_shift) * np.uint64(WIDTH)
+    none, left, right = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    for f in range(len(places)):
+        place = places[f]
+        none += weights[place]
+        left += weights[place + 1]
+        right += weights[place + 2]
+    view.scores[0], view.scores[1], view.scores[2] = none, left, right
+
+
+@leaf_kernel
+def score_labels(view, model, action, allowed, m):
+    """labels[l] of each label for an arc into m; ``action`` tells its direction."""
+    atoms, values, rows = model.features.labels, view.values, view.rows
+    direction = view.numbers[action]
+    for f in range(len(atoms)):
+        x = values[atoms[f, 0]] + values[atoms[f, 1]] + values[atoms[f, 2]] + values[atoms[f, 3]] + direction
+        rows[f] = x >> model.label_shift
+    label_scores(model.labels, rows, len(rows), allowed, m, view.labels)

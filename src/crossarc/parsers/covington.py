@@ -1,0 +1,210 @@
+"""The incremental parser: Covington's algorithm with degrees of non-projectivity (Nivre 2007).
+
+Words are read from left to right, and each is linked with the words before it, nearest first, where an arc is
+permissible. A classifier decides each link from the words and from the graph so far: whether there is an arc and in
+which direction, and then its label. Every decision is final; the time is at most quadratic.
+
+References
+----------
+Joakim Nivre (2007), *Incremental Non-Projective Dependency Parsing*. NAACL-HLT.
+Michael Covington (2001), *A Fundamental Algorithm for Dependency Parsing*. ACM Southeast Conference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
+from crossarc.parsers._covington import Model, Rules, Wanted, parse_batch
+from crossarc.parsers._covington_graph import NO_LIMIT
+from crossarc.parsers.covington_features import FeatureSet, parse_features
+from crossarc.parsers.model_file import load_model, save_model
+from crossarc.parsers.spanning_tree import Attachment, allowed_labels
+from crossarc.scoring.attributes import attributes_of
+from crossarc.trees import best_tree, is_tree
+from crossarc.trees.shape import degree
+
+__all__ = ["SYSTEM", "CovingtonConfig", "CovingtonParser"]
+
+SYSTEM = "covington"
+
+_BATCH = 64  # sentences
+
+
+@dataclass(frozen=True)
+class CovingtonConfig:
+    """How to train. The defaults are right for most people."""
+
+    projective: bool | None = None  # only projective links, in training and parsing; None: if all trees are projective
+    single_root: bool | None = None  # None: if all trees of the treebank have one
+    exploration: float = 1.0  # how often training follows the parser's own errors; 0: a static oracle
+    epochs: int = 10
+    seed: int = 1
+    features: str = "default"
+    hash_bits: int = 22
+    aggressiveness: float = 0.01  # "C": the largest step of passive-aggressive learning
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.exploration <= 1:
+            raise CrossarcError(f"exploration is {self.exploration}, which is not in 0..1")
+
+
+@dataclass(frozen=True)
+class CovingtonParser:
+    """A trained parser.
+
+    ``max_degree`` limits the degree of non-projectivity of a tree (Nivre 2007, Definition 3), and with it the number of
+    links that are looked at. None is no limit; a parser that was trained for projective trees makes no others.
+    """
+
+    config: CovingtonConfig
+    labels: tuple[str, ...]
+    features: FeatureSet
+    link_weights: NDArray[np.float32]
+    label_weights: NDArray[np.float32]
+    dev: Attachment | None = None  # scores on the dev set in training
+    treebank: str = ""  # a checksum of what it was trained on
+
+    def parse(self, sentences: Iterable[Sentence], *, max_degree: int | None = None) -> Iterator[Sentence]:
+        """The sentences with heads and labels, a batch at a time."""
+        rules = self._rules(max_degree, Constraints())
+        remaining = iter(sentences)
+        while batch := list(islice(remaining, _BATCH)):
+            heads, labels, _ = self._parse_batch(batch, self._wanted(0, Constraints()), rules)
+            yield from map(self._with_tree, batch, heads, labels)
+
+    def parse_sentence(
+        self, sentence: Sentence, constraints: Constraints | None = None, *, max_degree: int | None = None
+    ) -> Sentence:
+        """The sentence with its tree.
+
+        Required arcs are there from the start. Where greedy decisions end in a tree that the constraints forbid, the
+        allowed tree with most of its arcs is taken instead.
+
+        Raises
+        ------
+        NoTreeError : the constraints allow no tree, or none was found within ``max_degree``
+        UnsupportedConstraint : for limits on children
+        """
+        constraints = constraints or Constraints()
+        rules = self._rules(max_degree, constraints)
+        wanted = self._wanted(len(sentence) + 1, constraints)
+        heads, labels, _ = self._parse_batch([sentence], wanted, rules)
+        if len(wanted.arcs) and not _is_allowed(heads[0], wanted, rules):
+            required = _nearest_allowed(heads[0], wanted, rules)
+            heads, labels, _ = self._parse_batch([sentence], wanted._replace(heads=required), rules)
+        return self._with_tree(sentence, heads[0], labels[0])
+
+    def count_links(self, sentences: Sequence[Sentence], *, max_degree: int | None = None) -> NDArray[np.int64]:
+        """How often the classifier is asked for each sentence: what a small degree saves."""
+        wanted = self._wanted(0, Constraints())
+        links: NDArray[np.int64] = self._parse_batch(sentences, wanted, self._rules(max_degree, Constraints()))[2]
+        return links
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file."""
+        header = {
+            "system": SYSTEM,
+            "config": asdict(self.config),
+            "labels": self.labels,
+            "features": self.features.text,
+            "dev": self.dev._asdict() if self.dev else None,
+            "treebank": self.treebank,
+        }
+        save_model(path, header, {"links": self.link_weights, "labels": self.label_weights})
+
+    @classmethod
+    def load(cls, path: str | Path) -> CovingtonParser:
+        """Read a model from its file."""
+        header, tensors = load_model(path)
+        return cls(
+            CovingtonConfig(**header["config"]),
+            tuple(header["labels"]),
+            parse_features(header["features"], str(path)),
+            tensors["links"],
+            tensors["labels"],
+            Attachment(**header["dev"]) if header["dev"] else None,
+            header["treebank"],
+        )
+
+    @cached_property
+    def model(self) -> Model:
+        """The classifier as the kernels want it."""
+        link_bits = len(self.link_weights).bit_length() - 3  # four weights at each place
+        label_bits = (len(self.label_weights) - len(self.labels)).bit_length() - 1
+        return Model(
+            self.features.compiled,
+            self.link_weights,
+            np.uint64(64 - link_bits),
+            self.label_weights,
+            np.uint64(64 - label_bits),
+        )
+
+    def _parse_batch(
+        self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules
+    ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], NDArray[np.int64]]:
+        """Heads, labels and the number of links of each sentence."""
+        batch = attributes_of(sentences)
+        heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
+        links = np.zeros(len(sentences), dtype=np.int64)
+        parse_batch(batch, self.model, wanted, rules, heads, labels, links)
+        inner = batch.starts[1:-1]
+        return np.split(heads, inner), np.split(labels, inner), links
+
+    def _rules(self, max_degree: int | None, constraints: Constraints) -> Rules:
+        if constraints.max_children:
+            raise UnsupportedConstraint("this parser cannot limit the number of children")
+        limits = [limit for limit in (max_degree, constraints.max_degree) if limit is not None]
+        if min(limits, default=0) < 0:
+            raise ValueError(f"the degree {min(limits)} is negative")
+        if self.config.projective and max(limits, default=0) > 0:
+            raise CrossarcError("this model knows only projective links: it cannot parse with a degree above 0")
+        if self.config.projective or constraints.projective:
+            limits.append(0)
+        return Rules(min(limits, default=NO_LIMIT), bool(self.config.single_root) or constraints.single_root)
+
+    def _wanted(self, size: int, constraints: Constraints) -> Wanted:
+        return Wanted(*_arcs_of(size, constraints), allowed_labels(size, len(self.labels), constraints))
+
+    def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
+        return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
+
+
+def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Required heads and allowed arcs; nothing at all if there are no such constraints."""
+    if not (constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root):
+        return np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
+    required = np.full(size, -1)
+    allowed = np.ones((size, size), dtype=np.bool_)
+    for head, modifier in constraints.required_arcs:
+        if not (0 <= head < size and 1 <= modifier < size):
+            raise NoTreeError(f"the required arc {head} -> {modifier} is not between words of this sentence")
+        allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
+        required[modifier] = head
+    for head, modifier in constraints.forbidden_arcs:
+        allowed[head, modifier] = False
+    given = np.flatnonzero(required >= 0)
+    if not allowed[required[given], given].all() or not is_tree(np.where(np.arange(size) > 0, required.clip(0), -1)):
+        raise NoTreeError("the constraints allow no tree")
+    return required, allowed
+
+
+def _is_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> bool:
+    arcs_are = bool(wanted.arcs[heads[1:], np.arange(1, len(heads))].all())
+    roots_are = not rules.single_root or int((heads == 0).sum()) == 1
+    return arcs_are and roots_are and degree(heads) <= rules.max_degree
+
+
+def _nearest_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> NDArray[np.int64]:
+    """Of the trees that are allowed, one with most arcs of this one; if there is a limit to its degree, of the
+    projective ones."""
+    scores = np.where(wanted.arcs, 0.0, -np.inf)
+    scores[heads[1:], np.arange(1, len(heads))] += 1.0
+    return best_tree(scores, single_root=rules.single_root, projective=rules.max_degree < NO_LIMIT).heads
