@@ -19,7 +19,6 @@ import datetime
 import json
 import multiprocessing
 import resource
-import subprocess
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -30,8 +29,8 @@ from crossarc import Sentence
 from crossarc.evaluation import evaluate
 from crossarc.parsers import SpanningTreeConfig, train_spanning_tree
 from crossarc.trees import is_projective
+from environment import PROJECT, commit
 
-PROJECT = Path(__file__).resolve().parents[1]
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 MODELS = PROJECT / ".benchmarks" / "models"
 RESULTS = PROJECT / "docs" / "results"
@@ -143,11 +142,6 @@ def figures(run: Run) -> dict[str, Any]:
 def attachment(gold: list[Sentence], parsed: list[Sentence]) -> float | None:
     """UAS of the sentences with an arc that crosses others."""
     return round(100 * evaluate(gold, parsed).all_words.uas.f1, 2) if gold else None
-
-
-def commit() -> str:
-    command = ["git", "rev-parse", "--short=10", "HEAD"]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def write_tables(done: dict[str, Any]) -> None:

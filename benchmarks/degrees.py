@@ -15,11 +15,9 @@ import argparse
 import datetime
 import json
 import statistics
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import crossarc
@@ -27,8 +25,8 @@ from crossarc import Sentence
 from crossarc.evaluation import Evaluation, compare, evaluate, treebank_statistics
 from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
 from crossarc.parsers.covington_training import train_covington
+from environment import PROJECT, commit
 
-PROJECT = Path(__file__).resolve().parents[1]
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 RESULTS = PROJECT / "docs" / "results"
 FIGURES = RESULTS / "degrees.json"
@@ -131,11 +129,6 @@ def scores(evaluation: Evaluation, baseline: Evaluation) -> dict[str, Any]:
         "error_reduction": round(100 * (difference.second - difference.first) / max(1 - difference.first, 1e-9), 2),
         "mcnemar": difference.mcnemar,
     }
-
-
-def commit() -> str:
-    command = ["git", "rev-parse", "--short=10", "HEAD"]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def tables(done: dict[str, Any]) -> list[str]:

@@ -24,6 +24,12 @@ ONE_THREAD = dict.fromkeys(
 _INSIDE = "CROSSARC_BENCHMARK_ENVIRONMENT"
 
 
+def commit() -> str:
+    """The state of the project that is measured."""
+    command = ["git", "-C", str(PROJECT), "describe", "--always", "--dirty", "--abbrev=10"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
 def run_inside(name: str, required: Sequence[Sequence[str]], optional: Sequence[Sequence[str]]) -> None:
     """Return at once inside the environment `name`; outside, make it, run the script there, and exit.
 

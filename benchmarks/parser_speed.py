@@ -20,9 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from environment import run_inside
+from environment import PROJECT, commit, run_inside
 
-PROJECT = Path(__file__).resolve().parents[1]
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 KEPT = PROJECT / ".benchmarks"
 RESULTS = PROJECT / "docs" / "results" / "parser-speed.md"
@@ -126,11 +125,6 @@ def run(file: Path, treebank: str, jobs: int) -> float:
     start = time.perf_counter()
     subprocess.run([*command, "-o", str(file.with_suffix(".parsed")), "--jobs", str(jobs)], check=True)
     return time.perf_counter() - start
-
-
-def commit() -> str:
-    command = ["git", "rev-parse", "--short=10", "HEAD"]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

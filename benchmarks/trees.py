@@ -7,7 +7,7 @@ and noisy, and writes both under .benchmarks/quick instead.
 
 from __future__ import annotations
 
-from environment import ENVIRONMENTS, PROJECT, run_inside
+from environment import ENVIRONMENTS, PROJECT, commit, run_inside
 
 if __name__ == "__main__":
     # --no-deps: supar asks for transformers and stanza, spacy-experimental for spaCy with an old NumPy; what
@@ -29,7 +29,6 @@ import datetime
 import importlib.metadata
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -382,11 +381,6 @@ def machine() -> str:
     versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     system = f"{platform.system()} {platform.machine()} with {os.cpu_count()} cores"
     return f"{system}; Python {platform.python_version()}, {versions}."
-
-
-def commit() -> str:
-    command = ["git", "-C", str(PROJECT), "describe", "--always", "--dirty", "--abbrev=10"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
 def _version(package: str) -> str:

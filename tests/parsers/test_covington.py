@@ -219,6 +219,7 @@ def test_constraints_are_honoured_by_any_classifier(n, seed, max_degree, single_
         required_labels={1: 2},
         forbidden_labels=frozenset({(n, 0)}),
         single_root=single_root,
+        max_degree=max_degree,
     )
     allowed = [
         tree
@@ -228,9 +229,9 @@ def test_constraints_are_honoured_by_any_classifier(n, seed, max_degree, single_
     parser, sentence = random_parser(seed, single_root=False), Sentence.of([f"w{k}" for k in range(n)])
     if not allowed:
         with pytest.raises(NoTreeError):
-            parser.parse_sentence(sentence, constraints, max_degree=max_degree)
+            parser.parse_sentence(sentence, constraints)
         return
-    parsed = parser.parse_sentence(sentence, constraints, max_degree=max_degree)
+    parsed = parser.parse_sentence(sentence, constraints)
     assert tuple(parsed.heads.tolist()) in allowed
     assert parsed.deprel[0] == "c"
     assert parsed.deprel[n - 1] != "a"
@@ -341,8 +342,8 @@ def test_projective_and_a_degree_can_be_asked_for(parser):
     for sentence in crossing:
         assert is_projective(parser.parse_sentence(sentence, Constraints(projective=True)).heads)
         assert degree(parser.parse_sentence(sentence, Constraints(max_degree=1)).heads) <= 1
-        assert parser.parse_sentence(sentence, Constraints(max_degree=0)) == parser.parse_sentence(
-            sentence, max_degree=0
+        assert [parser.parse_sentence(sentence, Constraints(max_degree=0))] == list(
+            parser.parse([sentence], max_degree=0)
         )
 
 

@@ -43,8 +43,8 @@ EVERY_PART = parse_templates(TEMPLATES)
 SEED = np.uint64(1)
 
 
-def rules(order: int = 3, single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
-    return Rules(order, single_root, projective, 0, restarts, False)
+def rules(single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
+    return Rules(single_root, projective, 0, restarts, False)
 
 
 def random_space(n: int, seed: int, forbidden: float = 0.0, *, only_siblings: bool = False) -> Space:
@@ -92,7 +92,7 @@ def test_the_search_ends_in_a_tree_that_no_change_improves(seed, single_root, pr
     n = 2 + seed % 4
     space = random_space(n, seed, 0.2)
     heads, choice = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    score = high_order(space, rules(3, single_root, projective), np.uint64(seed), heads)
+    score = high_order(space, rules(single_root, projective), np.uint64(seed), heads)
     trees = [
         (slow_score(space, tree), tree) for tree in oracles.all_trees(n, single_root=single_root, projective=projective)
     ]
@@ -115,7 +115,7 @@ def test_restarts_find_the_best_tree_nearly_always():
         for seed in range(60):
             space = random_space(5, seed)
             heads = np.zeros(6, dtype=np.int64)
-            score = high_order(space, rules(3, True, False, restarts), np.uint64(seed), heads)
+            score = high_order(space, rules(True, False, restarts), np.uint64(seed), heads)
             best = max(slow_score(space, tree) for tree in oracles.all_trees(5, single_root=True))
             found[restarts] += score >= best - 1e-4
     assert found[0] < found[20]
@@ -129,9 +129,9 @@ def test_second_order_is_exact_if_projective_and_never_worse_if_not(seed, single
     heads = np.zeros(6, dtype=np.int64)
     trees = list(oracles.all_trees(5, single_root=single_root, projective=True))
     best_projective = max(slow_score(space, tree) for tree in trees)
-    score = second_order(space, rules(2, single_root, True), SEED, heads)
+    score = second_order(space, rules(single_root, True), SEED, heads)
     assert score == pytest.approx(best_projective, abs=1e-4)
-    score = second_order(space, rules(2, single_root, False), SEED, heads)
+    score = second_order(space, rules(single_root, False), SEED, heads)
     assert score >= best_projective - 1e-4
     if score > -np.inf:
         assert score == pytest.approx(slow_score(space, heads), abs=1e-4)
@@ -146,7 +146,7 @@ def test_first_order_is_exact(seed, single_root, projective):
     for part in (space.siblings, space.grandparents, space.any_siblings, space.valencies):
         part[...] = 0
     heads = np.zeros(6, dtype=np.int64)
-    score = first_order(space, rules(1, single_root, projective), heads)
+    score = first_order(space, rules(single_root, projective), heads)
     trees = oracles.all_trees(5, single_root=single_root, projective=projective)
     assert score == pytest.approx(max(slow_score(space, tree) for tree in trees))
 

@@ -37,20 +37,46 @@ def hildreth(weights, totals, step, indices, values, bounds, losses, most, passe
     for _ in range(passes):
         largest = 0.0
         for i in range(len(losses)):
-            first, last = bounds[i], bounds[i + 1]
-            margin, norm = 0.0, 0.0
-            for j in range(first, last):
-                margin += weights[indices[j]] * values[j]
-                norm += values[j] * values[j]
-            if norm > 0.0:
-                wanted = min(max(multipliers[i] + (losses[i] - margin) / norm, 0.0), most)
-                change = wanted - multipliers[i]
-                multipliers[i] = wanted
-                if change != 0.0:
-                    add(weights, totals, step, change, indices[first:last], values[first:last])
-                    largest = max(largest, abs(change) * norm)
+            own = slice(bounds[i], bounds[i + 1])
+            multipliers[i], moved = hildreth_step(
+                weights, totals, step, indices[own], values[own], losses[i], multipliers[i], most
+            )
+            largest = max(largest, moved)
         if largest < 1e-6:
             break
+
+
+@leaf_kernel
+def hildreth_step(weights, totals, step, indices, values, loss, multiplier, most):
+    """The turn of one constraint: its new multiplier, and by how much its margin changed."""
+    margin, norm = 0.0, 0.0
+    for j in range(len(indices)):
+        margin += weights[indices[j]] * values[j]
+        norm += values[j] * values[j]
+    if norm == 0.0:
+        return multiplier, 0.0
+    wanted = min(max(multiplier + (loss - margin) / norm, 0.0), most)
+    change = wanted - multiplier
+    if change != 0.0:
+        add(weights, totals, step, change, indices, values)
+    return wanted, abs(change) * norm
+
+
+@leaf_kernel
+def passive_aggressive(learner, places, count, right, rival, right_score, rival_score):
+    """Let one class beat another by 1, with the smallest change there is, but no larger than the learner allows.
+
+    The weights of a feature lie side by side, one for each class, from its place on.
+    """
+    violation = 1.0 - right_score + rival_score
+    if violation > 0.0:
+        weights, totals, step = learner.weights, learner.totals, learner.step[0]
+        change = min(learner.most, violation / (2.0 * count))
+        for i in range(count):
+            weights[places[i] + right] += change
+            weights[places[i] + rival] -= change
+            totals[places[i] + right] += step * change
+            totals[places[i] + rival] -= step * change
 
 
 @leaf_kernel

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossarc.core import Sentence
-from crossarc.parsers.config import PRESETS, SpanningTreeConfig
-from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
+from crossarc.parsers.config import PRESETS, CovingtonConfig, SpanningTreeConfig
+from crossarc.parsers.covington import CovingtonParser
 from crossarc.parsers.covington_training import train_covington
 from crossarc.parsers.model_file import ModelError, read_header
-from crossarc.parsers.spanning_tree import Attachment, ScoredTree, SpanningTreeParser
-from crossarc.parsers.training import EpochReport, Watcher, train_spanning_tree
+from crossarc.parsers.spanning_tree import ScoredTree, SpanningTreeParser
+from crossarc.parsers.training import train_spanning_tree
+from crossarc.parsers.treebank import Attachment, EpochReport, Watcher
 
 __all__ = [
     "PRESETS",

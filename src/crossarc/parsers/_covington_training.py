@@ -10,6 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
+from crossarc.learning._online import passive_aggressive
 from crossarc.parsers._covington import best_action
 from crossarc.parsers._covington_features import look_at, new_view, score_actions, score_labels
 from crossarc.parsers._covington_graph import (
@@ -28,12 +29,11 @@ from crossarc.parsers._covington_graph import (
 )
 from crossarc.scoring._indices import mix, sentence_of
 
-Gold = namedtuple("Gold", "heads labels n_labels")  # of all sentences, one after the other
 Learners = namedtuple("Learners", "links labels")
 
 
 @kernel
-def learn(batch, chosen, model, learners, gold, rules, exploration, seed):
+def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
     """Learn from the chosen sentences; how many heads were wrong or missing in the graphs that arose.
 
     ``exploration`` is the probability of following the parser's own choice where that may be wrong.
@@ -153,17 +153,9 @@ def closes_cycle(graph, gold, h, m, i, j):
 
 @leaf_kernel
 def learn_action(view, learner, best, rival):
-    """A step of passive-aggressive learning: the best action without loss is to beat the best other by 1."""
-    violation = 1.0 - view.scores[best] + view.scores[rival]
-    if violation <= 0.0:
-        return
-    weights, totals, step = learner.weights, learner.totals, learner.step[0]
-    change = min(learner.most, violation / (2.0 * len(view.places)))
-    for place in view.places:
-        weights[place + best] += change
-        weights[place + rival] -= change
-        totals[place + best] += step * change
-        totals[place + rival] -= step * change
+    """The best action without loss is to beat the best other by 1."""
+    places, scores = view.places, view.scores
+    passive_aggressive(learner, places, len(places), best, rival, scores[best], scores[rival])
 
 
 @leaf_kernel
@@ -173,12 +165,6 @@ def learn_label(view, learner, gold):
     for label in range(len(view.labels)):
         if label != gold and (rival < 0 or view.labels[label] > view.labels[rival]):
             rival = label
-    violation = 1.0 - view.labels[gold] + view.labels[rival] if rival >= 0 else 0.0
-    if violation > 0.0:
-        weights, totals, step = learner.weights, learner.totals, learner.step[0]
-        change = min(learner.most, violation / (2.0 * len(view.rows)))
-        for row in view.rows:
-            weights[row + gold] += change
-            weights[row + rival] -= change
-            totals[row + gold] += step * change
-            totals[row + rival] -= step * change
+    if rival >= 0:
+        rows, scores = view.rows, view.labels
+        passive_aggressive(learner, rows, len(rows), gold, rival, scores[gold], scores[rival])

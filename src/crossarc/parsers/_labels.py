@@ -7,6 +7,7 @@ may overlap, as hashed features may collide.
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
+from crossarc.learning._online import passive_aggressive
 from crossarc.scoring._indices import direction_of, hash_slots, sentence_of
 
 
@@ -112,23 +113,16 @@ def learn_labels(batch, chosen, model, learner, gold):
 
 @kernel
 def learn_labels_of_tree(slots, model, learner, heads, gold, n_labels):
-    weights, totals, step = model.weights, learner.totals, learner.step[0]
     allowed = np.ones((0, n_labels), np.bool_)
     rows = np.empty(slots.shape[2], np.int64)
     scores = np.empty(n_labels, np.float32)
     wrong = 0
     for m in range(1, len(heads)):
         n_rows = row_indices(slots, heads, m, model.shift, rows)
-        label_scores(weights, rows, n_rows, allowed, m, scores)
+        label_scores(model.weights, rows, n_rows, allowed, m, scores)
         right = scores[gold[m]]
         wrong += np.argmax(scores) != gold[m]
         scores[gold[m]] = -np.inf
         rival = np.argmax(scores)
-        violation = 1.0 - right + scores[rival]
-        if n_labels > 1 and violation > 0.0:
-            change = min(learner.most, violation / (2.0 * n_rows))
-            for i in range(n_rows):
-                for label, signed in ((gold[m], change), (rival, -change)):
-                    weights[rows[i] + label] += signed
-                    totals[rows[i] + label] += step * signed
+        passive_aggressive(learner, rows, n_rows, gold[m], rival, right, scores[rival])
     return wrong

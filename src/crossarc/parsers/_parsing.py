@@ -14,7 +14,9 @@ from crossarc.parsers._space import (
     tree_score,
     worth,
 )
-from crossarc.scoring._indices import sentence_of
+from crossarc.scoring._indices import hash_slots, sentence_of
+
+# A kernel for each kind of search, so that only those in use are compiled.
 
 
 @kernel
@@ -68,7 +70,8 @@ def space_of(attributes, models, allowed, rules):
     nothing = np.full(len(attributes.counts), -1)
     space = candidate_space(attributes, models.pruner, models.heads, nothing.copy(), allowed.arcs, rules)
     if rules.joint:
-        score_labels(space, attributes.words, models.labels, allowed.labels, nothing, nothing, 0.0)
+        slots = hash_slots(attributes.words, models.labels.templates.label)
+        score_labels(space, slots, models.labels, allowed.labels, nothing, nothing, 0.0)
     return space
 
 

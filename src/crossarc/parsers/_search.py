@@ -73,7 +73,6 @@ def high_order(space, rules, seed, heads):
     Starts are the best tree by arcs alone, then best trees of these scores with Gumbel noise, which are nearly
     samples of the first-order distribution.
     """
-    arcs = arc_matrix(space)
     n = len(heads) - 1
     heads[0] = -1
     best = -np.inf
@@ -84,7 +83,7 @@ def high_order(space, rules, seed, heads):
         for m in range(1, n + 1):
             for j in range(space.counts[m]):
                 h = space.candidates[m, j]
-                scores[h, m] = arcs[h, m]
+                scores[h, m] = space.arcs[m, j]
                 if restart > 0:
                     seed += np.uint64(0x9E3779B97F4A7C15)
                     scores[h, m] += gumbel(seed)

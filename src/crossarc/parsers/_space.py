@@ -17,7 +17,6 @@ from crossarc.scoring._indices import (
     arc_indices,
     encode,
     grandparent_indices,
-    hash_slots,
     most_features,
     sentence_of,
     sibling_indices,
@@ -35,9 +34,8 @@ Space = namedtuple(
     "encoded weights shift candidates counts arcs labels siblings grandparents any_siblings valencies buffer",
 )
 
-# order: 1, 2 or 3 ("high"); kept: how many candidates the pruner leaves each word, 0 for all; joint: whether arcs are
-# scored with their labels
-Rules = namedtuple("Rules", "order single_root projective kept restarts joint")
+# kept: how many candidates the pruner leaves each word, 0 for all; joint: whether arcs are scored with their labels
+Rules = namedtuple("Rules", "single_root projective kept restarts joint")
 
 NEARLY = 2.5  # how much worse than the best a head may be to stay a candidate; the margin of a wrong head is 1
 
@@ -178,12 +176,12 @@ def unknown_triples(candidates, slots):
 
 
 @kernel
-def score_labels(space, words, labels_model, allowed_labels, gold, gold_labels, loss):
+def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, loss):
     """Give each arc its best label, and add the label's score to the arc's (the multi-digraph of MS07).
 
-    ``loss`` is added to a wrong label of a gold arc. An arc without an allowed label can be in no tree.
+    ``slots`` are those of [label]; ``loss`` is added to a wrong label of a gold arc. An arc without an allowed label
+    can be in no tree.
     """
-    slots = hash_slots(words, labels_model.templates.label)
     rows = np.empty(slots.shape[2], np.int64)
     scores = np.empty(allowed_labels.shape[1], np.float32)
     for m in range(1, len(space.counts)):

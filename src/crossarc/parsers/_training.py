@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
-from crossarc.learning._online import add, difference, hildreth
+from crossarc.learning._online import add, difference, hildreth, hildreth_step
 from crossarc.parsers._labels import rows_of_arc
 from crossarc.parsers._search import first_order, high_order, second_order
 from crossarc.parsers._space import (
@@ -23,7 +23,6 @@ from crossarc.scoring._indices import arc_indices, hash_slots, mix, sentence_of
 from crossarc.trees._camerini import k_best_arborescences
 from crossarc.trees._eisner_k_best import k_best_projective
 
-Gold = namedtuple("Gold", "heads labels n_labels")  # of all sentences, one after the other
 Task = namedtuple("Task", "space slots heads labels")  # of one sentence; slots of its labels, empty if they come later
 
 # augmented: whether trees are searched for with their loss added to their score
@@ -33,6 +32,8 @@ MIRA, PERCEPTRON = range(2)
 PASSES = 20  # of Hildreth's procedure
 
 LABEL_LOSS = 0.5  # of a wrong label on a right arc; a wrong arc costs 1
+
+# A kernel for each kind of search and of learner, so that only those in use are compiled.
 
 
 @kernel
@@ -47,6 +48,7 @@ def learn_first_order(batch, chosen, models, learner, gold, rules, method):
         trees = np.empty((1, len(task.heads)), np.int64)
         first_order(task.space, rules, trees[0])
         wrong += mend(task, models, learner, trees, rules, method)
+        learner.step[0] += 1
     return wrong
 
 
@@ -59,8 +61,7 @@ def learn_second_order(batch, chosen, models, learner, gold, rules, method, seed
         trees = np.empty((1, len(task.heads)), np.int64)
         if beats_gold(task, second_order(task.space, rules, mix(seed + np.uint64(b)), trees[0]), rules):
             wrong += mend(task, models, learner, trees, rules, method)
-        else:
-            learner.step[0] += 1
+        learner.step[0] += 1
     return wrong
 
 
@@ -73,8 +74,7 @@ def learn_high_order(batch, chosen, models, learner, gold, rules, method, seed):
         trees = np.empty((1, len(task.heads)), np.int64)
         if beats_gold(task, high_order(task.space, rules, mix(seed + np.uint64(b)), trees[0]), rules):
             wrong += mend(task, models, learner, trees, rules, method)
-        else:
-            learner.step[0] += 1
+        learner.step[0] += 1
     return wrong
 
 
@@ -85,6 +85,7 @@ def learn_from_k_best(batch, chosen, models, learner, gold, rules, method):
     for b in chosen:
         task = open_task(batch, b, models, gold, rules, method)
         wrong += mend(task, models, learner, k_best(arc_matrix(task.space), method.k, rules), rules, method)
+        learner.step[0] += 1
     return wrong
 
 
@@ -95,16 +96,17 @@ def open_task(batch, b, models, gold, rules, method):
     nodes = slice(batch.starts[b], batch.starts[b + 1])
     heads, labels = gold.heads[nodes], gold.labels[nodes]
     space = candidate_space(attributes, models.pruner, models.heads, heads.copy(), np.ones((0, 0), np.bool_), rules)
+    slots = np.empty((0, 0, 0), np.uint64)
     if rules.joint:
+        slots = hash_slots(attributes.words, models.labels.templates.label)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         loss = LABEL_LOSS if method.augmented else 0.0
-        score_labels(space, attributes.words, models.labels, every_label, heads, labels, loss)
+        score_labels(space, slots, models.labels, every_label, heads, labels, loss)
     if method.augmented:
         for m in range(1, len(heads)):
             for j in range(space.counts[m]):
                 space.arcs[m, j] += space.candidates[m, j] != heads[m]
-    slots = hash_slots(attributes.words, models.labels.templates.label)
-    return Task(space, slots if rules.joint else slots[:, :, :0].copy(), heads, labels)
+    return Task(space, slots, heads, labels)
 
 
 @kernel
@@ -165,7 +167,6 @@ def mend(task, models, learner, trees, rules, method):
         hildreth(
             learner.weights, learner.totals, learner.step[0], indices, values, bounds, losses, learner.most, passes
         )
-    learner.step[0] += 1
     return count_wrong(trees[0], task.heads)
 
 
@@ -174,9 +175,10 @@ def labels_of(task, trees, rules):
     """The labels of each tree; those of the gold tree if labels come later."""
     labels = np.empty_like(trees)
     for i in range(len(trees)):
-        for m in range(1, trees.shape[1]):
-            j = candidate_number(task.space, m, trees[i, m])
-            labels[i, m] = task.space.labels[m, j] if rules.joint else task.labels[m]
+        labels[i] = task.labels
+        if rules.joint:
+            for m in range(1, trees.shape[1]):
+                labels[i, m] = task.space.labels[m, candidate_number(task.space, m, trees[i, m])]
     return labels
 
 
@@ -256,8 +258,17 @@ def factored_pass(task, models, learner, rules, multipliers):
             n_other = arc_and_label(task, models, h, m, label, rules, of_other)
             count = difference(of_gold, n_gold, of_other, n_other, learner.scratch, indices, values)
             loss = 1.0 if h != task.heads[m] else LABEL_LOSS
-            change = take_step(learner, indices[:count], values[:count], loss, multipliers, m, j)
-            largest = max(largest, change)
+            multipliers[m, j], moved = hildreth_step(
+                learner.weights,
+                learner.totals,
+                learner.step[0],
+                indices[:count],
+                values[:count],
+                loss,
+                multipliers[m, j],
+                learner.most,
+            )
+            largest = max(largest, moved)
     return largest
 
 
@@ -267,20 +278,3 @@ def arc_and_label(task, models, h, m, label, rules, out):
     buffer = task.space.buffer
     count = append(arc_indices(task.space.encoded, h, m, models.heads.shift, buffer), buffer, out, 0)
     return append_label(task.slots, models, h, m, label, out, count) if rules.joint else count
-
-
-@kernel
-def take_step(learner, indices, values, loss, multipliers, m, j):
-    """One step of Hildreth's procedure; how much it changes the margin."""
-    margin, norm = 0.0, 0.0
-    for i in range(len(indices)):
-        margin += learner.weights[indices[i]] * values[i]
-        norm += values[i] * values[i]
-    if norm == 0.0:
-        return 0.0
-    wanted = min(max(multipliers[m, j] + (loss - margin) / norm, 0.0), learner.most)
-    change = wanted - multipliers[m, j]
-    multipliers[m, j] = wanted
-    if change != 0.0:
-        add(learner.weights, learner.totals, learner.step[0], change, indices, values)
-    return abs(change) * norm

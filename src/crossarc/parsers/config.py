@@ -1,4 +1,4 @@
-"""How a spanning-tree parser is trained, and the set-ups of the papers by name."""
+"""How parsers are trained, and the set-ups of the papers by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from crossarc.core import CrossarcError
 
-__all__ = ["PRESETS", "SpanningTreeConfig"]
+__all__ = ["PRESETS", "CovingtonConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
 LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron"]
@@ -53,3 +53,21 @@ PRESETS = {
     # McDonald and Pereira (2006): second order, from the exact projective tree by best changes, single-best MIRA
     "mp2006": replace(_PAPER, order="2", projective=False, learner="mira", features="mp2006"),
 }
+
+
+@dataclass(frozen=True)
+class CovingtonConfig:
+    """How to train. The defaults are right for most people."""
+
+    projective: bool | None = None  # only projective links, in training and parsing; None: if all trees are projective
+    single_root: bool | None = None  # None: if all trees of the treebank have one
+    exploration: float = 1.0  # how often training follows the parser's own errors; 0: a static oracle
+    epochs: int = 10
+    seed: int = 1
+    features: str = "default"
+    hash_bits: int = 22
+    aggressiveness: float = 0.01  # "C": the largest step of passive-aggressive learning
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.exploration <= 1:
+            raise CrossarcError(f"exploration is {self.exploration}, which is not in 0..1")

@@ -24,14 +24,16 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.parsers._covington import Model, Rules, Wanted, parse_batch
 from crossarc.parsers._covington_graph import NO_LIMIT
+from crossarc.parsers.config import CovingtonConfig
 from crossarc.parsers.covington_features import FeatureSet, parse_features
 from crossarc.parsers.model_file import load_model, save_model
-from crossarc.parsers.spanning_tree import Attachment, allowed_labels
+from crossarc.parsers.spanning_tree import allowed_labels
+from crossarc.parsers.treebank import Attachment
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees import best_tree, is_tree
 from crossarc.trees.shape import degree
 
-__all__ = ["SYSTEM", "CovingtonConfig", "CovingtonParser"]
+__all__ = ["SYSTEM", "CovingtonParser"]
 
 SYSTEM = "covington"
 
@@ -39,29 +41,11 @@ _BATCH = 64  # sentences
 
 
 @dataclass(frozen=True)
-class CovingtonConfig:
-    """How to train. The defaults are right for most people."""
-
-    projective: bool | None = None  # only projective links, in training and parsing; None: if all trees are projective
-    single_root: bool | None = None  # None: if all trees of the treebank have one
-    exploration: float = 1.0  # how often training follows the parser's own errors; 0: a static oracle
-    epochs: int = 10
-    seed: int = 1
-    features: str = "default"
-    hash_bits: int = 22
-    aggressiveness: float = 0.01  # "C": the largest step of passive-aggressive learning
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.exploration <= 1:
-            raise CrossarcError(f"exploration is {self.exploration}, which is not in 0..1")
-
-
-@dataclass(frozen=True)
 class CovingtonParser:
     """A trained parser.
 
-    ``max_degree`` limits the degree of non-projectivity of a tree (Nivre 2007, Definition 3), and with it the number of
-    links that are looked at. None is no limit; a parser that was trained for projective trees makes no others.
+    ``Constraints.max_degree`` limits the degree of non-projectivity of a tree (Nivre 2007, Definition 3), and with it
+    the number of links that are looked at. A parser that was trained for projective trees makes no others.
     """
 
     config: CovingtonConfig
@@ -74,15 +58,13 @@ class CovingtonParser:
 
     def parse(self, sentences: Iterable[Sentence], *, max_degree: int | None = None) -> Iterator[Sentence]:
         """The sentences with heads and labels, a batch at a time."""
-        rules = self._rules(max_degree, Constraints())
+        rules = self._rules(Constraints(max_degree=max_degree))
         remaining = iter(sentences)
         while batch := list(islice(remaining, _BATCH)):
             heads, labels, _ = self._parse_batch(batch, self._wanted(0, Constraints()), rules)
             yield from map(self._with_tree, batch, heads, labels)
 
-    def parse_sentence(
-        self, sentence: Sentence, constraints: Constraints | None = None, *, max_degree: int | None = None
-    ) -> Sentence:
+    def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
         """The sentence with its tree.
 
         Required arcs are there from the start. Where greedy decisions end in a tree that the constraints forbid, the
@@ -90,11 +72,11 @@ class CovingtonParser:
 
         Raises
         ------
-        NoTreeError : the constraints allow no tree, or none was found within ``max_degree``
+        NoTreeError : the constraints allow no tree, or none was found within the largest degree
         UnsupportedConstraint : for limits on children
         """
         constraints = constraints or Constraints()
-        rules = self._rules(max_degree, constraints)
+        rules = self._rules(constraints)
         wanted = self._wanted(len(sentence) + 1, constraints)
         heads, labels, _ = self._parse_batch([sentence], wanted, rules)
         if len(wanted.arcs) and not _is_allowed(heads[0], wanted, rules):
@@ -105,7 +87,9 @@ class CovingtonParser:
     def count_links(self, sentences: Sequence[Sentence], *, max_degree: int | None = None) -> NDArray[np.int64]:
         """How often the classifier is asked for each sentence: what a small degree saves."""
         wanted = self._wanted(0, Constraints())
-        links: NDArray[np.int64] = self._parse_batch(sentences, wanted, self._rules(max_degree, Constraints()))[2]
+        links: NDArray[np.int64] = self._parse_batch(
+            sentences, wanted, self._rules(Constraints(max_degree=max_degree))
+        )[2]
         return links
 
     def save(self, path: str | Path) -> None:
@@ -158,17 +142,17 @@ class CovingtonParser:
         inner = batch.starts[1:-1]
         return np.split(heads, inner), np.split(labels, inner), links
 
-    def _rules(self, max_degree: int | None, constraints: Constraints) -> Rules:
+    def _rules(self, constraints: Constraints) -> Rules:
         if constraints.max_children:
             raise UnsupportedConstraint("this parser cannot limit the number of children")
-        limits = [limit for limit in (max_degree, constraints.max_degree) if limit is not None]
-        if min(limits, default=0) < 0:
-            raise ValueError(f"the degree {min(limits)} is negative")
-        if self.config.projective and max(limits, default=0) > 0:
+        limit = NO_LIMIT if constraints.max_degree is None else constraints.max_degree
+        if limit < 0:
+            raise ValueError(f"the degree {limit} is negative")
+        if self.config.projective and 0 < limit < NO_LIMIT:
             raise CrossarcError("this model knows only projective links: it cannot parse with a degree above 0")
         if self.config.projective or constraints.projective:
-            limits.append(0)
-        return Rules(min(limits, default=NO_LIMIT), bool(self.config.single_root) or constraints.single_root)
+            limit = 0
+        return Rules(limit, bool(self.config.single_root) or constraints.single_root)
 
     def _wanted(self, size: int, constraints: Constraints) -> Wanted:
         return Wanted(*_arcs_of(size, constraints), allowed_labels(size, len(self.labels), constraints))

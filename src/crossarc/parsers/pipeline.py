@@ -84,9 +84,9 @@ class Worker:
             notes.append(f"{sentence.place()}: {longer}: left as it is")
             return [sentence]
         try:
-            wished = constraints_of(sentence, self.parser.labels, self.task.wishes) if self.task.constrained else None
+            wished = self._wished(sentence)
             if self.task.k == 1:
-                return [self._parse_wished(sentence, wished)]
+                return [self.parser.parse_sentence(sentence, wished)]
             assert isinstance(self.parser, SpanningTreeParser)  # the command has refused others
             trees = self.parser.k_best(sentence, self.task.k, wished)
         except InputError as error:
@@ -103,10 +103,12 @@ class Worker:
             for rank, tree in enumerate(trees, 1)
         ]
 
-    def _parse_wished(self, sentence: Sentence, wished: Constraints | None) -> Sentence:
-        if isinstance(self.parser, CovingtonParser):
-            return self.parser.parse_sentence(sentence, wished, max_degree=self.task.max_degree)
-        return self.parser.parse_sentence(sentence, wished)
+    def _wished(self, sentence: Sentence) -> Constraints:
+        """What the user demands of the tree of a sentence."""
+        constraints = Constraints()
+        if self.task.constrained:
+            constraints = constraints_of(sentence, self.parser.labels, self.task.wishes)
+        return replace(constraints, max_degree=self.task.max_degree)
 
 
 def run(task: Task, blocks: Iterable[Block], jobs: int) -> Iterator[Done]:

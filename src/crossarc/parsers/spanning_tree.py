@@ -30,17 +30,17 @@ from crossarc.parsers._space import Rules
 from crossarc.parsers.config import SpanningTreeConfig
 from crossarc.parsers.linear import LinearModel, view
 from crossarc.parsers.model_file import load_model, save_model
+from crossarc.parsers.treebank import Attachment
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import PARTS, Templates, TemplateSet, load_templates, parse_templates
 from crossarc.trees import k_best_trees
 
-__all__ = ["Attachment", "Models", "ScoredTree", "SpanningTreeParser", "allowed_labels", "rules_of", "templates_of"]
+__all__ = ["Models", "ScoredTree", "SpanningTreeParser", "allowed_labels", "rules_of", "templates_of"]
 
 SYSTEM = "spanning-tree"
 
-_PARSE = {1: parse_first_order, 2: parse_second_order, 3: parse_high_order}
+_PARSE = {"1": parse_first_order, "2": parse_second_order, "high": parse_high_order}
 _BATCH = 64  # sentences
-_ORDERS = {"1": 1, "2": 2, "high": 3}
 _BEYOND_SECOND = {"grandparent", "any-sibling", "valency"}
 _UNUSED_PARTS = {"1": {"sibling", *_BEYOND_SECOND}, "2": _BEYOND_SECOND, "high": set()}
 _RESCORED = 4  # trees that are scored anew for each of the k best of a higher order
@@ -59,13 +59,6 @@ class Allowed(NamedTuple):
 
     arcs: NDArray[np.bool_]
     labels: NDArray[np.bool_]
-
-
-class Attachment(NamedTuple):
-    """Shares of words with the right head, and with the right head and label."""
-
-    uas: float
-    las: float
 
 
 class ScoredTree(NamedTuple):
@@ -109,7 +102,7 @@ class SpanningTreeParser:
         allowed, rules = self._allowed(len(sentences[0]) + 1, constraints), self._rules(constraints)
         heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
         scores = np.zeros(len(sentences))
-        _PARSE[rules.order](batch, self._models, allowed, rules, heads, labels, scores)
+        _PARSE[self.config.order](batch, self._models, allowed, rules, heads, labels, scores)
         if scores.min() == -np.inf:
             raise NoTreeError("the constraints allow no tree")
         starts = batch.starts.tolist()
@@ -132,7 +125,7 @@ class SpanningTreeParser:
         problem = self._models, self._allowed(len(best), constraints), self._rules(constraints)
         rules = problem[2]
         space, worth = near_trees(batch, *problem, best.copy())
-        wanted = k if rules.order == 1 else _RESCORED * k
+        wanted = k if self.config.order == "1" else _RESCORED * k
         trees = k_best_trees(worth, wanted, single_root=rules.single_root, projective=rules.projective)
         found = {tuple(heads.tolist()): heads for heads in [best, *(tree.heads for tree in trees)]}
         result = []
@@ -207,7 +200,6 @@ class SpanningTreeParser:
 def rules_of(config: SpanningTreeConfig) -> Rules:
     """The configuration as the kernels want it."""
     return Rules(
-        _ORDERS[config.order],
         bool(config.single_root),
         bool(config.projective),
         config.candidates,

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from operator import eq
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Sentence
 from crossarc.parsers._labels import learn_labels
 from crossarc.parsers._space import count_candidates
 from crossarc.parsers._training import (
     MIRA,
     PERCEPTRON,
-    Gold,
     Method,
     learn_factored,
     learn_first_order,
@@ -33,12 +29,20 @@ from crossarc.parsers._training import (
 from crossarc.parsers.config import SpanningTreeConfig
 from crossarc.parsers.linear import Learner, LinearModel, new_learner, table_size, view
 from crossarc.parsers.model_file import ModelError, load_model, save_model
-from crossarc.parsers.spanning_tree import Attachment, Models, SpanningTreeParser, rules_of, templates_of
+from crossarc.parsers.spanning_tree import Models, SpanningTreeParser, rules_of, templates_of
+from crossarc.parsers.treebank import (
+    Attachment,
+    EpochReport,
+    Treebank,
+    Watcher,
+    attachment,
+    best_so_far,
+    fitted_to,
+)
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates
-from crossarc.trees.shape import is_projective
 
-__all__ = ["EpochReport", "Watcher", "attachment", "checksum", "train_spanning_tree"]
+__all__ = ["train_spanning_tree"]
 
 Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
 
@@ -52,37 +56,10 @@ _KERNELS: dict[tuple[str, str], Any] = {
     ("kbest-mira", "1"): learn_from_k_best,
     ("factored-mira", "1"): learn_factored,
 }
-_AT_ONCE = 50  # sentences in one call of a kernel
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 18
 _LABEL_BITS = 20
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
-
-
-class EpochReport(NamedTuple):
-    """What a progress display may want to know after each epoch."""
-
-    stage: str  # "pruner", "labels" or "heads"
-    epoch: int
-    loss: float  # share of words that were wrong in training
-    words_per_second: float
-    dev: Attachment | None
-
-
-class Watcher:
-    """Is told how training goes on; does nothing with it."""
-
-    def epoch(self, stage: str, epoch: int, words: int) -> None:
-        """An epoch over this many words begins."""
-
-    def learnt(self, stage: str, words: int) -> None:
-        """This many more words have been learnt from."""
-
-    def report(self, report: EpochReport) -> None:
-        """An epoch has ended."""
-
-    def pruned(self, candidates: float, recall: float) -> None:
-        """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
 
 
 def train_spanning_tree(
@@ -101,25 +78,10 @@ def train_spanning_tree(
     each epoch is kept in that file until training ends; ``resume`` goes on from there. With two ``jobs`` or more,
     labels are learnt beside the heads; the result is the same.
     """
-    if not treebank:
-        raise CrossarcError("cannot train on an empty treebank")
-    config = _fitted_to(config or SpanningTreeConfig(), treebank)
-    training = _Training(treebank, dev, config, watcher or Watcher(), checkpoint)
+    config = fitted_to(treebank, config or SpanningTreeConfig())
+    training = _Training(Treebank(treebank), dev, config, watcher or Watcher(), checkpoint)
     with _workers(jobs) as run:
         return training.run(run, resume)
-
-
-def attachment(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> Attachment:
-    """How much of the gold trees is in the parsed ones."""
-    heads = labels = 0
-    for sentence, found in zip(gold, parsed, strict=True):
-        for right_head, right_label in zip(
-            map(eq, sentence.head, found.head), map(eq, sentence.deprel, found.deprel), strict=True
-        ):
-            heads += right_head
-            labels += right_head and right_label
-    words = sum(map(len, gold))
-    return Attachment(heads / words, labels / words)
 
 
 @dataclass
@@ -135,20 +97,14 @@ class _State:
 class _Training:
     def __init__(
         self,
-        treebank: Sequence[Sentence],
+        treebank: Treebank,
         dev: Sequence[Sentence],
         config: SpanningTreeConfig,
         watcher: Watcher,
         checkpoint: Path | None,
     ) -> None:
-        self.config, self.dev, self.watcher, self.checkpoint = config, dev, watcher, checkpoint
-        self.checksum = checksum(treebank)
-        self.batch = attributes_of(treebank)
-        self.labels = tuple(sorted({label for sentence in treebank for label in sentence.deprel}))
-        number = {label: i for i, label in enumerate(self.labels)}
-        gold_labels = np.array([number.get(label, -1) for s in treebank for label in ("", *s.deprel)])
-        self.gold = Gold(np.concatenate([s.heads for s in treebank]), gold_labels, len(self.labels))
-        self.words = sum(map(len, treebank))
+        self.treebank, self.dev, self.config = treebank, dev, config
+        self.watcher, self.checkpoint = watcher, checkpoint
         self.rules = rules_of(config)
         self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, config.loss_augmented)
         self.templates = load_templates(config.features)
@@ -182,16 +138,18 @@ class _Training:
 
         def learn(chosen: NDArray[np.int64]) -> int:
             seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
-            wrong: int = kernel(self.batch, chosen, models, learner, self.gold, self.rules, self.method, *seeds)
+            wrong: int = kernel(
+                self.treebank.batch, chosen, models, learner, self.treebank.gold, self.rules, self.method, *seeds
+            )
             return wrong
 
         try:
             for epoch in range(state.epoch + 1, self.config.epochs + 1):
-                loss, speed = self._epoch("heads", epoch, learn, state.rng)
+                loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
                 current = self._with_weights(parser, learner.averaged())
                 if self.dev:
                     current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
-                if state.best is None or _score(current) >= _score(state.best):
+                if state.best is None or best_so_far(state.best.dev, current.dev):
                     state.best = current
                 state.epoch = epoch
                 self._write_checkpoint(state)
@@ -204,16 +162,18 @@ class _Training:
         templates = load_templates("pruner").compiled
         learner = new_learner(table_size(_PRUNER_BITS), 1.0)
         model = view(templates, learner.weights)
-        rules = self.rules._replace(order=1, kept=0, joint=False)
+        rules = self.rules._replace(kept=0, joint=False)
         method = Method(MIRA, 1, True)
 
         def learn(chosen: NDArray[np.int64]) -> int:
             models = Models(model, model, model)
-            wrong: int = learn_first_order(self.batch, chosen, models, learner, self.gold, rules, method)
+            wrong: int = learn_first_order(
+                self.treebank.batch, chosen, models, learner, self.treebank.gold, rules, method
+            )
             return wrong
 
         for epoch in range(1, _PRUNER_EPOCHS + 1):
-            loss, speed = self._epoch("pruner", epoch, learn, rng)
+            loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.watcher)
             self.watcher.report(EpochReport("pruner", epoch, loss, speed, None))
         pruner = view(templates, learner.averaged())
         if self.dev:
@@ -224,40 +184,27 @@ class _Training:
         return pruner
 
     def _train_labels(self, rng: np.random.Generator) -> LinearModel:
-        row = len(self.labels)
+        row = len(self.treebank.labels)
         learner = new_learner(table_size(_LABEL_BITS, row=row), _LABEL_STEP)
         model = view(self.compiled, learner.weights, row=row)
 
         def learn(chosen: NDArray[np.int64]) -> int:
-            wrong: int = learn_labels(self.batch, chosen, model, learner, self.gold)
+            wrong: int = learn_labels(self.treebank.batch, chosen, model, learner, self.treebank.gold)
             return wrong
 
         for epoch in range(1, self.config.epochs + 1):
-            loss, speed = self._epoch("labels", epoch, learn, rng)
+            loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.watcher)
             self.watcher.report(EpochReport("labels", epoch, loss, speed, None))
         return view(self.compiled, learner.averaged(), row=row)
 
-    def _epoch(
-        self, stage: str, epoch: int, learn: Callable[[NDArray[np.int64]], int], rng: np.random.Generator
-    ) -> tuple[float, float]:
-        """Learn from all sentences in random order: share of wrong words, words per second."""
-        self.watcher.epoch(stage, epoch, self.words)
-        start = time.perf_counter()
-        wrong = 0
-        order = rng.permutation(len(self.batch.starts) - 1)
-        for chosen in np.array_split(order, len(order) // _AT_ONCE + 1):
-            wrong += learn(chosen)
-            self.watcher.learnt(stage, int((self.batch.starts[chosen + 1] - self.batch.starts[chosen] - 1).sum()))
-        return wrong / self.words, self.words / (time.perf_counter() - start)
-
     def _label_weights(self) -> int:
         """Joint labels have their weights behind those of the arcs, in the same table."""
-        return table_size(_LABEL_BITS, row=len(self.labels)) if self.config.labels == "joint" else 0
+        return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.config.labels == "joint" else 0
 
     def _parser(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> SpanningTreeParser:
         heads = view(self.compiled, weights[: table_size(self.config.hash_bits)])
         parser = SpanningTreeParser(
-            self.config, self.labels, self.templates, heads, heads, pruner, treebank=self.checksum
+            self.config, self.treebank.labels, self.templates, heads, heads, pruner, treebank=self.treebank.checksum
         )
         return self._with_weights(parser, weights)
 
@@ -265,7 +212,7 @@ class _Training:
         arcs = table_size(self.config.hash_bits)
         parser = replace(parser, heads_model=view(self.compiled, weights[:arcs]))
         if self.config.labels == "joint":
-            parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.labels)))
+            parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.treebank.labels)))
         return parser
 
     def _write_checkpoint(self, state: _State) -> None:
@@ -285,7 +232,7 @@ class _Training:
         header = {
             "system": "training",
             "config": asdict(self.config),
-            "treebank": self.checksum,
+            "treebank": self.treebank.checksum,
             "epoch": state.epoch,
             "random": json.dumps(state.rng.bit_generator.state),
             "dev": best.dev,
@@ -298,7 +245,7 @@ class _Training:
         header, tensors = load_model(self.checkpoint)
         if header["system"] != "training":
             raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
-        if header["treebank"] != self.checksum:
+        if header["treebank"] != self.treebank.checksum:
             raise ModelError(f"{self.checkpoint}: was training on another treebank")
         config = asdict(replace(self.config, epochs=header["config"]["epochs"]))
         if header["config"] != config:
@@ -311,33 +258,11 @@ class _Training:
         pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
         parser = replace(
             self._parser(learner.weights, pruner),
-            labels_model=view(self.compiled, tensors["best.labels"], row=len(self.labels)),
+            labels_model=view(self.compiled, tensors["best.labels"], row=len(self.treebank.labels)),
         )
         dev = Attachment(*header["dev"]) if header["dev"] else None
         best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
         return parser, _State(header["epoch"], learner, rng, best)
-
-
-def _fitted_to(config: SpanningTreeConfig, treebank: Sequence[Sentence]) -> SpanningTreeConfig:
-    """The configuration with what it leaves to the treebank filled in."""
-    if config.projective is None:
-        config = replace(config, projective=all(is_projective(sentence.heads) for sentence in treebank))
-    if config.single_root is None:
-        config = replace(config, single_root=all(sentence.head.count("0") == 1 for sentence in treebank))
-    return config
-
-
-def _score(parser: SpanningTreeParser) -> float:
-    """What the best epoch is chosen by; without dev data, the last is taken for the best."""
-    return parser.dev.las if parser.dev else 0.0
-
-
-def checksum(treebank: Sequence[Sentence]) -> str:
-    """A short name of what a parser was trained on."""
-    digest = hashlib.sha256()
-    for sentence in treebank:
-        digest.update(repr(sentence.columns[:7]).encode())
-    return digest.hexdigest()[:16]
 
 
 @contextmanager

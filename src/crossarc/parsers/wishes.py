@@ -36,8 +36,8 @@ def read_wishes(path: str) -> Wishes:
     return wishes
 
 
-def constraints_of(sentence: Sentence, labels: Sequence[str], wishes: Wishes | None) -> Constraints | None:
-    """What is wished for a sentence: in the file, or in MISC if there is none. None if it is nothing."""
+def constraints_of(sentence: Sentence, labels: Sequence[str], wishes: Wishes | None) -> Constraints:
+    """What is wished for a sentence: in the file, or in MISC if there is none."""
     if wishes is not None:
         return _constraints(wishes.get(sentence.sent_id or "", ()), len(sentence), labels)
     in_misc = [
@@ -50,12 +50,10 @@ def constraints_of(sentence: Sentence, labels: Sequence[str], wishes: Wishes | N
     return _constraints(in_misc, len(sentence), labels)
 
 
-def _constraints(wishes: Iterable[tuple[int, str, Place]], n: int, labels: Sequence[str]) -> Constraints | None:
+def _constraints(wishes: Iterable[tuple[int, str, Place]], n: int, labels: Sequence[str]) -> Constraints:
     required, forbidden = set(), set()
     required_labels, forbidden_labels = {}, set()
-    found = False
     for word, wish, place in wishes:
-        found = True
         match = _WISH.fullmatch(wish)
         assert match is not None
         if not 1 <= word <= n:
@@ -74,8 +72,6 @@ def _constraints(wishes: Iterable[tuple[int, str, Place]], n: int, labels: Seque
                 required_labels[word] = labels.index(value)
             else:
                 forbidden_labels.add((word, labels.index(value)))
-    if not found:
-        return None
     return Constraints(frozenset(required), frozenset(forbidden), required_labels, frozenset(forbidden_labels))
 
 

@@ -1,0 +1,134 @@
+"""What every training needs: the treebank as arrays, epochs over it, scores on the dev set, somebody who watches."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from operator import eq
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import CrossarcError, Sentence
+from crossarc.parsers.config import CovingtonConfig, SpanningTreeConfig
+from crossarc.scoring.attributes import attributes_of
+from crossarc.trees.shape import is_projective
+
+__all__ = ["Attachment", "EpochReport", "Gold", "Treebank", "Watcher", "attachment", "best_so_far", "fitted_to"]
+
+Config = TypeVar("Config", SpanningTreeConfig, CovingtonConfig)
+
+_AT_ONCE = 50  # sentences in one call of a kernel
+
+
+class Attachment(NamedTuple):
+    """Shares of words with the right head, and with the right head and label."""
+
+    uas: float
+    las: float
+
+
+class EpochReport(NamedTuple):
+    """What a progress display may want to know after each epoch."""
+
+    stage: str  # "pruner", "labels", "heads" or "links"
+    epoch: int
+    loss: float  # share of words that were wrong in training
+    words_per_second: float
+    dev: Attachment | None
+
+
+class Watcher:
+    """Is told how training goes on; does nothing with it."""
+
+    def epoch(self, stage: str, epoch: int, words: int) -> None:
+        """An epoch over this many words begins."""
+
+    def learnt(self, stage: str, words: int) -> None:
+        """This many more words have been learnt from."""
+
+    def report(self, report: EpochReport) -> None:
+        """An epoch has ended."""
+
+    def pruned(self, candidates: float, recall: float) -> None:
+        """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
+
+
+class Gold(NamedTuple):
+    """The trees of all sentences, one after the other."""
+
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    n_labels: int
+
+
+class Treebank:
+    """Trees to learn from, as the kernels want them."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        if not sentences:
+            raise CrossarcError("cannot train on an empty treebank")
+        self.checksum = _checksum(sentences)
+        self.batch = attributes_of(sentences)
+        self.labels = tuple(sorted({label for sentence in sentences for label in sentence.deprel}))
+        number = {label: i for i, label in enumerate(self.labels)}
+        gold_labels = np.array([number.get(label, -1) for s in sentences for label in ("", *s.deprel)])
+        self.gold = Gold(np.concatenate([s.heads for s in sentences]), gold_labels, len(self.labels))
+        self.words = sum(map(len, sentences))
+
+    def epoch(
+        self,
+        stage: str,
+        epoch: int,
+        learn: Callable[[NDArray[np.int64]], int],
+        rng: np.random.Generator,
+        watcher: Watcher,
+    ) -> tuple[float, float]:
+        """Learn from all sentences in random order: share of wrong words, words per second."""
+        watcher.epoch(stage, epoch, self.words)
+        start = time.perf_counter()
+        wrong = 0
+        starts = self.batch.starts
+        order = rng.permutation(len(starts) - 1)
+        for chosen in np.array_split(order, len(order) // _AT_ONCE + 1):
+            wrong += learn(chosen)
+            watcher.learnt(stage, int((starts[chosen + 1] - starts[chosen] - 1).sum()))
+        return wrong / self.words, self.words / (time.perf_counter() - start)
+
+
+def fitted_to(treebank: Sequence[Sentence], config: Config) -> Config:
+    """The configuration with what it leaves to the treebank filled in."""
+    if config.projective is None:
+        config = replace(config, projective=all(is_projective(sentence.heads) for sentence in treebank))
+    if config.single_root is None:
+        config = replace(config, single_root=all(sentence.head.count("0") == 1 for sentence in treebank))
+    return config
+
+
+def attachment(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> Attachment:
+    """UAS and LAS; the scorer of ``evaluation``, which gives the same, takes as long as parsing."""
+    heads = labels = 0
+    for sentence, found in zip(gold, parsed, strict=True):
+        for right_head, right_label in zip(
+            map(eq, sentence.head, found.head), map(eq, sentence.deprel, found.deprel), strict=True
+        ):
+            heads += right_head
+            labels += right_head and right_label
+    words = sum(map(len, gold))
+    return Attachment(heads / words, labels / words)
+
+
+def best_so_far(best: Attachment | None, current: Attachment | None) -> bool:
+    """Whether an epoch is at least as good as the best before it; without dev data, the last is taken for the best."""
+    return best is None or current is None or current.las >= best.las
+
+
+def _checksum(sentences: Sequence[Sentence]) -> str:
+    """A short name of what a parser was trained on."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        digest.update(repr(sentence.columns[:7]).encode())
+    return digest.hexdigest()[:16]
