@@ -17,11 +17,12 @@ from crossarc.parsers import (
     EpochReport,
     SpanningTreeConfig,
     Watcher,
-    train_covington,
+    train,
     train_spanning_tree,
 )
 
 _DEFAULTS = SpanningTreeConfig()
+_SYSTEMS: dict[str, Any] = {"spanning-tree": SpanningTreeConfig, "covington": CovingtonConfig}
 
 
 def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -36,7 +37,7 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 @click.option("--dev", type=FILES, help="Trees to choose the best epoch on.")
 @click.option(
     "--system",
-    type=click.Choice(["spanning-tree", "covington"]),
+    type=click.Choice(list(_SYSTEMS)),
     default="spanning-tree",
     show_default=True,
     help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits.",
@@ -96,32 +97,33 @@ def command(
     MODEL.training) until it has ended, for --resume (not with --system covington).
     """
     given = {name: value for name, value in options.items() if value is not None}
-    config = _config(system, preset, resume, given)
+    config = _config(system, preset, given)
     trees = list(read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
-    if isinstance(config, CovingtonConfig):
-        train_covington(trees, config, dev=held_out, watcher=watcher).save(model)
-        return
-    checkpoint = Path(f"{model}.training")
-    parser = train_spanning_tree(
-        trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
-    )
-    parser.save(model)
+    if isinstance(config, SpanningTreeConfig):
+        checkpoint = Path(f"{model}.training")
+        parser = train_spanning_tree(
+            trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
+        )
+        parser.save(model)
+    elif resume:
+        raise click.UsageError(f"not with --system {system}: --resume")
+    else:
+        train(trees, config, dev=held_out, watcher=watcher).save(model)
 
 
-def _config(
-    system: str, preset: str | None, resume: bool, given: dict[str, Any]
-) -> SpanningTreeConfig | CovingtonConfig:
-    if system == "spanning-tree":
-        return replace(PRESETS[preset] if preset else _DEFAULTS, **given)
-    known = {field.name for field in fields(CovingtonConfig)}
+def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
+    """The configuration of a system, from the options that are its fields."""
+    kind = _SYSTEMS[system]
+    known = {field.name for field in fields(kind)}
     unknown = [name for name in given if name not in known]
-    unknown += ["preset"] * (preset is not None) + ["resume"] * resume
+    if preset and system != "spanning-tree":
+        unknown.append("preset")
     if unknown:
         options = ", ".join("-k" if name == "k" else f"--{name.replace('_', '-')}" for name in unknown)
         raise click.UsageError(f"not with --system {system}: {options}")
-    return CovingtonConfig(**given)
+    return replace(PRESETS[preset] if preset else kind(), **given)
 
 
 class _Lines(Watcher):
