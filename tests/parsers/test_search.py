@@ -44,7 +44,7 @@ SEED = np.uint64(1)
 
 
 def rules(single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
-    return Rules(single_root, projective, 0, restarts, False)
+    return Rules(single_root, projective, 0, restarts, False, False)
 
 
 def random_space(n: int, seed: int, forbidden: float = 0.0, *, only_siblings: bool = False) -> Space:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from crossarc.core import InputError, Sentence
+from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.io import read
+
+if TYPE_CHECKING:
+    from crossarc.parsers import SpanningTreeParser
 
 __all__ = [
     "FILES",
     "ErrorLog",
     "json_option",
+    "load_spanning_tree",
     "on_error_option",
     "print_json",
     "print_table",
@@ -62,6 +66,16 @@ def progress(items: Iterable[T], description: str) -> Iterable[T]:
 
     bar: Iterable[T] = tqdm(items, desc=description, unit=" sentences", leave=False)
     return bar
+
+
+def load_spanning_tree(path: str) -> SpanningTreeParser:
+    """A model that knows probabilities of trees."""
+    from crossarc.parsers import SpanningTreeParser, load
+
+    parser = load(path)
+    if not isinstance(parser, SpanningTreeParser):
+        raise CrossarcError(f"{path}: only models of --system spanning-tree know probabilities of trees")
+    return parser
 
 
 def read_trees(path: str) -> Iterable[Sentence]:

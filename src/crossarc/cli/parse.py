@@ -13,6 +13,7 @@ from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
 from crossarc.parsers import CovingtonParser, parser_class
 from crossarc.parsers.pipeline import Done, Task, run
+from crossarc.parsers.probabilities import Decode
 from crossarc.parsers.wishes import read_wishes
 
 
@@ -25,7 +26,7 @@ from crossarc.parsers.wishes import read_wishes
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Write the K best trees of each sentence, with their ranks and scores in comments.",
+    help="Write the K best trees of each sentence, with their ranks, scores and probabilities in comments.",
 )
 @click.option(
     "--constraints",
@@ -46,6 +47,27 @@ from crossarc.parsers.wishes import read_wishes
     help="Only with a model of --system covington: the largest degree of non-projectivity (Nivre 2007); small ones are "
     "faster.  [default: none]",
 )
+@click.option(
+    "--decode",
+    type=click.Choice(["best", "min-risk", "marginal-threshold"]),
+    default="best",
+    show_default=True,
+    help="min-risk: the tree with most arcs expected to be right. marginal-threshold: of that, only arcs with at least "
+    "the probability --threshold; other words are left without a head.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=Task.threshold,
+    show_default=True,
+    help="The least probability of an arc (--decode marginal-threshold).",
+)
+@click.option(
+    "--confidence",
+    is_flag=True,
+    help="Write the probabilities of each arc, and of arc and label, to MISC (ArcProb=0.9712|RelProb=0.9503), and "
+    "log p of the tree, the entropy of all trees and the margin to the second best tree to comments.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
 def command(
@@ -56,6 +78,9 @@ def command(
     constraints: str | None,
     max_length: int,
     max_degree: str | None,
+    decode: Decode,
+    threshold: float,
+    confidence: bool,
     jobs: int,
     on_error: str,
 ) -> None:
@@ -65,10 +90,26 @@ def command(
     incremental = parser_class(model) is CovingtonParser
     if incremental and k > 1:
         raise CrossarcError("an incremental parser makes one tree: it has no -k")
+    if incremental and (confidence or decode != "best"):
+        raise CrossarcError("an incremental parser has no probabilities of trees: no --confidence, no --decode")
+    if k > 1 and (confidence or decode != "best"):
+        raise CrossarcError("-k writes the probability of each tree: it goes without --confidence and --decode")
     if max_degree is not None and not incremental:
         raise CrossarcError("--max-degree is for models of --system covington")
     degree = None if max_degree in (None, "none") else int(max_degree)
-    task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length, degree)
+    task = Task(
+        model,
+        format_of(file),
+        format_of(output),
+        k,
+        constraints is not None,
+        wishes,
+        max_length,
+        degree,
+        decode,
+        threshold,
+        confidence,
+    )
     with open_output(output) as stream:
         for done in run(task, progress(_blocks(file), file), jobs):
             stream.write(done.text.encode())

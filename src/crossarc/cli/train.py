@@ -46,7 +46,7 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     "--preset",
     type=click.Choice(sorted(PRESETS)),
     help="The set-up of a paper: McDonald, Crammer & Pereira (2005), McDonald et al. (2005) with single-best or "
-    "factored MIRA, McDonald & Pereira (2006). Options beside it change it.",
+    "factored MIRA, McDonald & Pereira (2006), McDonald & Satta (2007). Options beside it change it.",
 )
 @_option(
     "order",
@@ -59,13 +59,22 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 )
 @_option(
     "learner",
-    click.Choice(["mira", "kbest-mira", "factored-mira", "perceptron"]),
-    "How weights are learnt; kbest-mira and factored-mira need order 1.",
+    click.Choice(["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]),
+    "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model of all labelled "
+    "trees, whose probabilities can be trusted; sets --preset ms2007.",
 )
 @click.option("-k", type=click.IntRange(1), default=None, help=f"Trees of kbest-mira.  [default: {_DEFAULTS.k}]")
 @_option(
     "labels", click.Choice(["two-stage", "joint"]), "Labels are chosen for a finished tree, or together with the arcs."
 )
+@_option(
+    "optimizer",
+    click.Choice(["adagrad", "lbfgs"]),
+    "Of --learner crf: steps along the gradient of each sentence, or of all at once (L-BFGS; --epochs are its "
+    "iterations, and it takes 200 bytes for each weight: use --hash-bits 20).",
+)
+@_option("l2", click.FloatRange(0), "Of --learner crf: how strongly weights are drawn to 0.")
+@_option("patience", click.IntRange(0), "End after so many epochs without a better one on dev; 0 is never.")
 @_option("epochs", click.IntRange(1), "How often all trees are learnt from.")
 @_option("seed", int, "Of the random order of sentences, and of restarts.")
 @_option("features", str, "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
@@ -123,11 +132,16 @@ def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
     if unknown:
         options = ", ".join("-k" if name == "k" else f"--{name.replace('_', '-')}" for name in unknown)
         raise click.UsageError(f"not with --system {system}: {options}")
+    if given.get("learner") == "crf" and not preset:
+        preset = "ms2007"
     return replace(PRESETS[preset] if preset else kind(), **given)
 
 
 class _Lines(Watcher):
     """A line for each epoch."""
+
+    def left_out(self, sentences: int, reason: str) -> None:
+        click.echo(f"crossarc: {sentences} sentences are not learnt from: {reason}", err=True)
 
     def pruned(self, candidates: float, recall: float) -> None:
         click.echo(_of_pruner(candidates, recall), err=True)
@@ -136,7 +150,7 @@ class _Lines(Watcher):
         click.echo(_line(report), err=True)
 
 
-class _Bar(Watcher):
+class _Bar(_Lines):
     """A progress bar within the epoch, and the lines."""
 
     def __init__(self) -> None:

@@ -87,6 +87,28 @@ def label_scores(weights, rows, n_rows, allowed, m, scores):
                 scores[label] = -np.inf
 
 
+@leaf_kernel
+def log_sum(scores):
+    """The logarithm of the sum of the exponentials of scores, not all of them -inf."""
+    top = scores[0]
+    for label in range(1, len(scores)):
+        top = max(top, scores[label])
+    total = 0.0
+    for label in range(len(scores)):
+        if scores[label] > top - 40.0:
+            total += np.exp(np.float64(scores[label] - top))
+    return top + np.log(total)
+
+
+@leaf_kernel
+def probabilities_of_labels(scores):
+    """Turn scores into probabilities; the logarithm of the sum of their exponentials."""
+    total = log_sum(scores)
+    for label in range(len(scores)):
+        scores[label] = np.exp(np.float64(scores[label]) - total)
+    return total
+
+
 @kernel
 def best_labels_of_tree(words, model, heads, allowed, labels):
     """The best allowed label of each arc."""
@@ -97,6 +119,16 @@ def best_labels_of_tree(words, model, heads, allowed, labels):
     for m in range(1, len(heads)):
         label_scores(model.weights, rows, row_indices(slots, heads, m, model.shift, rows), allowed, m, scores)
         labels[m] = np.argmax(scores)
+
+
+@kernel
+def score_labels_of_tree(words, model, heads, out):
+    """out[m, l] of each label of the arc into m."""
+    slots = hash_slots(words, model.templates.label)
+    rows = np.empty(slots.shape[2], np.int64)
+    every = np.ones((0, out.shape[1]), np.bool_)
+    for m in range(1, len(heads)):
+        label_scores(model.weights, rows, row_indices(slots, heads, m, model.shift, rows), every, m, out[m])
 
 
 @kernel

@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc._kernel import kernel
-from crossarc.parsers._labels import best_labels_of_tree
+from crossarc.parsers._labels import best_labels_of_tree, score_labels_of_tree
 from crossarc.parsers._search import find_children, first_order, high_order, second_order
 from crossarc.parsers._space import (
     candidate_number,
@@ -71,7 +71,7 @@ def space_of(attributes, models, allowed, rules):
     space = candidate_space(attributes, models.pruner, models.heads, nothing.copy(), allowed.arcs, rules)
     if rules.joint:
         slots = hash_slots(attributes.words, models.labels.templates.label)
-        score_labels(space, slots, models.labels, allowed.labels, nothing, nothing, 0.0)
+        score_labels(space, slots, models.labels, allowed.labels, nothing, nothing, 0.0, rules.summed)
     return space
 
 
@@ -99,18 +99,41 @@ def near_trees(batch, models, allowed, rules, heads):
     -inf where h is no candidate of m.
     """
     space = space_of(sentence_of(batch, 0), models, allowed, rules)
-    size = len(heads)
-    scores = np.full((size, size), -np.inf)
+    scores = np.full((len(heads), len(heads)), -np.inf)
+    score_changes(space, heads, scores)
+    return space, scores
+
+
+@kernel
+def score_changes(space, heads, scores):
+    """scores[h, m] of the arcs of the space: what each adds to a tree whose other arcs stay."""
     choice, children = np.zeros_like(heads), np.zeros_like(heads)
     choose(space, heads, choice)
-    for m in range(1, size):
+    for m in range(1, len(heads)):
         head = heads[m]
         heads[m] = -1
         n_children = find_children(heads, m, children)
         for j in range(space.counts[m]):
             scores[space.candidates[m, j], m] = worth(space, heads, choice, m, j, children[:n_children])
         heads[m] = head
-    return space, scores
+
+
+@kernel
+def potentials_of(batch, models, allowed, rules, heads, first, out):
+    """The same for many trees, one matrix after the other: that of sentence b begins at first[b]."""
+    for b in range(len(first)):
+        tree = heads[batch.starts[b] : batch.starts[b + 1]]
+        size = len(tree)
+        scores = out[first[b] : first[b] + size * size].reshape(size, size)
+        score_changes(space_of(sentence_of(batch, b), models, allowed, rules), tree, scores)
+
+
+@kernel
+def scores_of_labels(batch, model, heads, out):
+    """out[i, l] of each label of the arc into node i of many trees."""
+    for b in range(len(batch.starts) - 1):
+        first, last = batch.starts[b], batch.starts[b + 1]
+        score_labels_of_tree(sentence_of(batch, b).words, model, heads[first:last], out[first:last])
 
 
 @kernel

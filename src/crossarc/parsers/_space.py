@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import cold_kernel, kernel, leaf_kernel
-from crossarc.parsers._labels import label_scores, rows_of_arc
+from crossarc.parsers._labels import label_scores, log_sum, rows_of_arc
 from crossarc.scoring._indices import (
     MOST_COUNTED,
     any_sibling_indices,
@@ -34,8 +34,9 @@ Space = namedtuple(
     "encoded weights shift candidates counts arcs labels siblings grandparents any_siblings valencies buffer",
 )
 
-# kept: how many candidates the pruner leaves each word, 0 for all; joint: whether arcs are scored with their labels
-Rules = namedtuple("Rules", "single_root projective kept restarts joint")
+# kept: how many candidates the pruner leaves each word, 0 for all; joint: whether arcs are scored with their labels,
+# with the best one or, if summed, with all of them
+Rules = namedtuple("Rules", "single_root projective kept restarts joint summed")
 
 NEARLY = 2.5  # how much worse than the best a head may be to stay a candidate; the margin of a wrong head is 1
 
@@ -176,8 +177,10 @@ def unknown_triples(candidates, slots):
 
 
 @kernel
-def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, loss):
+def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, loss, summed):
     """Give each arc its best label, and add the label's score to the arc's (the multi-digraph of MS07).
+
+    If ``summed``, what is added is the sum over all labels, as a score.
 
     ``slots`` are those of [label]; ``loss`` is added to a wrong label of a gold arc. An arc without an allowed label
     can be in no tree.
@@ -193,7 +196,7 @@ def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, 
                 scores[gold_labels[m]] -= np.float32(loss)
             label = np.argmax(scores)
             space.labels[m, j] = label
-            space.arcs[m, j] += scores[label]
+            space.arcs[m, j] += log_sum(scores) if summed and scores[label] > -np.inf else scores[label]
 
 
 @kernel

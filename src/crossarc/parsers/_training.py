@@ -101,7 +101,7 @@ def open_task(batch, b, models, gold, rules, method):
         slots = hash_slots(attributes.words, models.labels.templates.label)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         loss = LABEL_LOSS if method.augmented else 0.0
-        score_labels(space, slots, models.labels, every_label, heads, labels, loss)
+        score_labels(space, slots, models.labels, every_label, heads, labels, loss, rules.summed)
     if method.augmented:
         for m in range(1, len(heads)):
             for j in range(space.counts[m]):

@@ -11,7 +11,8 @@ from crossarc.core import CrossarcError
 __all__ = ["PRESETS", "CovingtonConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
-LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron"]
+LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]
+Optimizer = Literal["adagrad", "lbfgs"]
 Labels = Literal["two-stage", "joint"]
 
 
@@ -33,9 +34,12 @@ class SpanningTreeConfig:
     candidates: int = 10  # heads of each word that the pruner leaves at most; 0: no pruner
     restarts: int = 3  # further starts of the search (order high)
     aggressiveness: float = 1.0  # "C": the largest step of MIRA
+    patience: int = 0  # training ends after so many epochs without a better one on dev; 0: it does not
+    optimizer: Optimizer = "adagrad"  # of learner crf
+    l2: float = 1.0  # of learner crf: l2 / 2 times the squares of the weights are taken from the log-likelihood
 
     def __post_init__(self) -> None:
-        if self.order != "1" and self.learner in ("kbest-mira", "factored-mira"):
+        if self.order != "1" and self.learner in ("kbest-mira", "factored-mira", "crf"):
             raise CrossarcError(f"learner {self.learner} needs order 1: for higher orders there is no exact search")
 
 
@@ -52,6 +56,8 @@ PRESETS = {
     "mst2005-factored": replace(_PAPER, order="1", projective=False, learner="factored-mira", features="mcd2005"),
     # McDonald and Pereira (2006): second order, from the exact projective tree by best changes, single-best MIRA
     "mp2006": replace(_PAPER, order="2", projective=False, learner="mira", features="mp2006"),
+    # McDonald and Satta (2007), §4.3: log-linear, over all labelled trees; as --learner crf
+    "ms2007": SpanningTreeConfig(order="1", learner="crf", labels="joint", candidates=0, epochs=20, patience=3),
 }
 
 

@@ -15,6 +15,7 @@ from crossarc.parsers._covington_training import Learners, learn_links
 from crossarc.parsers.config import CovingtonConfig
 from crossarc.parsers.covington import CovingtonParser
 from crossarc.parsers.covington_features import load_features
+from crossarc.parsers.linear import averaged as averaged_weights
 from crossarc.parsers.linear import new_learner, table_size
 from crossarc.parsers.treebank import EpochReport, Treebank, Watcher, attachment, best_so_far, fitted_to
 
@@ -81,7 +82,7 @@ class _Training:
 
     def _parser(self, *, averaged: bool) -> CovingtonParser:
         links, labels = (
-            learner.averaged() if averaged else learner.weights
+            averaged_weights(learner) if averaged else learner.weights
             for learner in (self.learners.links, self.learners.labels)
         )
         return CovingtonParser(

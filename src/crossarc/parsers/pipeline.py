@@ -17,7 +17,8 @@ from typing import NamedTuple
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
-from crossarc.parsers import CovingtonParser, SpanningTreeParser, load
+from crossarc.parsers import CovingtonParser, ScoredTree, SpanningTreeParser, load
+from crossarc.parsers.probabilities import Decode, analyse, with_confidence
 from crossarc.parsers.wishes import Wishes, constraints_of
 
 __all__ = ["Done", "Task", "run"]
@@ -38,6 +39,9 @@ class Task:
     wishes: Wishes | None = None  # None: what MISC says
     max_length: int = 1000
     max_degree: int | None = None  # of the incremental parser
+    decode: Decode = "best"
+    threshold: float = 0.5
+    confidence: bool = False
 
 
 class Done(NamedTuple):
@@ -54,6 +58,7 @@ class Worker:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.parser = load(task.model)
+        self.by_probability = task.confidence or task.decode != "best"
 
     def __call__(self, blocks: list[Block]) -> Done:
         errors: list[CrossarcError] = []
@@ -70,6 +75,8 @@ class Worker:
 
     def _parse(self, sentences: list[Sentence], errors: list[CrossarcError], notes: list[str]) -> Iterator[Sentence]:
         if self.task.k == 1 and not self.task.constrained and self._fit(sentences):
+            if self.by_probability:
+                return self._analysed(sentences, None)
             if isinstance(self.parser, CovingtonParser):
                 return self.parser.parse(sentences, max_degree=self.task.max_degree)
             return self.parser.parse(sentences)
@@ -85,6 +92,8 @@ class Worker:
             return [sentence]
         try:
             wished = self._wished(sentence)
+            if self.by_probability:
+                return list(self._analysed([sentence], wished))
             if self.task.k == 1:
                 return [self.parser.parse_sentence(sentence, wished)]
             assert isinstance(self.parser, SpanningTreeParser)  # the command has refused others
@@ -96,12 +105,16 @@ class Worker:
             errors.append(InputError(str(error), sentence.place()))
             return []
         return [
-            replace(
-                tree.sentence,
-                comments=(*sentence.comments, f"# crossarc_rank = {rank}", f"# crossarc_score = {tree.score:.4f}"),
-            )
+            replace(tree.sentence, comments=(*sentence.comments, *_comments(rank, tree)))
             for rank, tree in enumerate(trees, 1)
         ]
+
+    def _analysed(self, sentences: list[Sentence], constraints: Constraints | None) -> Iterator[Sentence]:
+        assert isinstance(self.parser, SpanningTreeParser)  # the command has refused others
+        found = analyse(
+            self.parser, sentences, decode=self.task.decode, threshold=self.task.threshold, constraints=constraints
+        )
+        return (with_confidence(analysis) if self.task.confidence else analysis.sentence for analysis in found)
 
     def _wished(self, sentence: Sentence) -> Constraints:
         """What the user demands of the tree of a sentence."""
@@ -109,6 +122,12 @@ class Worker:
         if self.task.constrained:
             constraints = constraints_of(sentence, self.parser.labels, self.task.wishes)
         return replace(constraints, max_degree=self.task.max_degree)
+
+
+def _comments(rank: int, tree: ScoredTree) -> tuple[str, ...]:
+    """What is said about one of several trees."""
+    comments = (f"# crossarc_rank = {rank}", f"# crossarc_score = {tree.score:.4f}")
+    return comments if tree.probability is None else (*comments, f"# crossarc_prob = {tree.probability:.6f}")
 
 
 def run(task: Task, blocks: Iterable[Block], jobs: int) -> Iterator[Done]:

@@ -23,19 +23,21 @@ from crossarc.parsers._parsing import (
     parse_first_order,
     parse_high_order,
     parse_second_order,
+    potentials_of,
     score_and_label,
     scores_of_arcs,
+    scores_of_labels,
 )
 from crossarc.parsers._space import Rules
 from crossarc.parsers.config import SpanningTreeConfig
 from crossarc.parsers.linear import LinearModel, view
 from crossarc.parsers.model_file import load_model, save_model
 from crossarc.parsers.treebank import Attachment
-from crossarc.scoring.attributes import attributes_of
+from crossarc.scoring.attributes import Batch, attributes_of
 from crossarc.scoring.templates import PARTS, Templates, TemplateSet, load_templates, parse_templates
-from crossarc.trees import k_best_trees
+from crossarc.trees import k_best_trees, log_partition
 
-__all__ = ["Models", "ScoredTree", "SpanningTreeParser", "allowed_labels", "rules_of", "templates_of"]
+__all__ = ["Models", "ScoredTree", "SpanningTreeParser", "Temperatures", "allowed_labels", "rules_of", "templates_of"]
 
 SYSTEM = "spanning-tree"
 
@@ -54,6 +56,13 @@ class Models(NamedTuple):
     labels: LinearModel
 
 
+class Temperatures(NamedTuple):
+    """What scores are divided by to make probabilities of them."""
+
+    arcs: float
+    labels: float
+
+
 class Allowed(NamedTuple):
     """What trees of one sentence may have: ``arcs[h, m]`` and ``labels[m, l]``; empty if there is no constraint."""
 
@@ -66,6 +75,7 @@ class ScoredTree(NamedTuple):
 
     sentence: Sentence
     score: float
+    probability: float | None  # of its heads; None if the parser knows no probabilities
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,7 @@ class SpanningTreeParser:
     pruner: LinearModel | None  # None if all heads are looked at
     dev: Attachment | None = None  # scores on the dev set in training
     treebank: str = ""  # a checksum of what it was trained on
+    temperatures: Temperatures | None = None  # None: probabilities are unknown
 
     def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """The sentences with heads and labels, a batch at a time."""
@@ -99,12 +110,41 @@ class SpanningTreeParser:
 
     def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[Sentence]:
         batch = attributes_of(sentences)
-        allowed, rules = self._allowed(len(sentences[0]) + 1, constraints), self._rules(constraints)
+        return self.with_trees(sentences, batch, *self.best_trees(batch, constraints))
+
+    def best_trees(self, batch: Batch, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Heads and labels of all nodes of a batch."""
+        allowed, rules = self._allowed(int(batch.starts[1]), constraints), self.rules(constraints)
         heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
-        scores = np.zeros(len(sentences))
-        _PARSE[self.config.order](batch, self._models, allowed, rules, heads, labels, scores)
+        scores = np.zeros(len(batch.starts) - 1)
+        _PARSE[self.config.order](batch, self.models, allowed, rules, heads, labels, scores)
         if scores.min() == -np.inf:
             raise NoTreeError("the constraints allow no tree")
+        return heads, labels
+
+    def potentials(self, batch: Batch, heads: NDArray[np.int64], constraints: Constraints) -> list[NDArray[np.float64]]:
+        """``scores[h, m]`` of the arcs of each sentence; -inf where the pruner or a constraint leaves no arc.
+
+        Order 1: what trees are made of. Higher orders: what an arc adds to the given tree whose other arcs stay, which
+        makes a first-order model of the trees nearby.
+        """
+        sizes = np.diff(batch.starts)
+        first = np.concatenate([[0], np.cumsum(sizes**2)])
+        flat = np.full(first[-1], -np.inf)
+        allowed = self._allowed(int(sizes[0]), constraints)
+        potentials_of(batch, self.models, allowed, self.rules(constraints), heads.copy(), first[:-1], flat)
+        return [flat[i:j].reshape(size, size) for i, j, size in zip(first, first[1:], sizes.tolist(), strict=False)]
+
+    def label_scores(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.float32]:
+        """``scores[i, l]`` of each label of the arc into each node of a batch."""
+        scores = np.zeros((len(heads), len(self.labels)), dtype=np.float32)
+        scores_of_labels(batch, self.labels_model, heads, scores)
+        return scores
+
+    def with_trees(
+        self, sentences: Sequence[Sentence], batch: Batch, heads: NDArray[np.int64], labels: NDArray[np.int64]
+    ) -> list[Sentence]:
+        """The sentences of a batch with these heads and labels."""
         starts = batch.starts.tolist()
         return [
             self._with_tree(sentence, heads[first:last], labels[first:last])
@@ -118,11 +158,11 @@ class SpanningTreeParser:
         tree; they are then put in the order of their full scores.
         """
         if not len(sentence):
-            return [ScoredTree(sentence, 0.0)]
+            return [ScoredTree(sentence, 0.0, 1.0)]
         constraints = constraints or Constraints()
         best = self.parse_sentence(sentence, constraints).heads
         batch = attributes_of([sentence])
-        problem = self._models, self._allowed(len(best), constraints), self._rules(constraints)
+        problem = self.models, self._allowed(len(best), constraints), self.rules(constraints)
         rules = problem[2]
         space, worth = near_trees(batch, *problem, best.copy())
         wanted = k if self.config.order == "1" else _RESCORED * k
@@ -132,8 +172,16 @@ class SpanningTreeParser:
         for heads in found.values():
             labels = np.full_like(heads, -1)
             score = float(score_and_label(batch, space, *problem, heads, labels))
-            result.append(ScoredTree(self._with_tree(sentence, heads, labels), score))
+            probability = self._probability(heads, worth, rules)
+            result.append(ScoredTree(self._with_tree(sentence, heads, labels), score, probability))
         return sorted(result, key=lambda tree: -tree.score)[:k]
+
+    def _probability(self, heads: NDArray[np.int64], potentials: NDArray[np.float64], rules: Rules) -> float | None:
+        if self.temperatures is None:
+            return None
+        scores = potentials / self.temperatures.arcs
+        log_z = log_partition(scores, single_root=rules.single_root, projective=rules.projective)
+        return float(np.exp(scores[heads[1:], np.arange(1, len(heads))].sum() - log_z))
 
     def scores(self, sentence: Sentence) -> NDArray[np.float64]:
         """``scores[h, m]`` of every arc by its own features, for ``crossarc.trees``."""
@@ -154,6 +202,7 @@ class SpanningTreeParser:
             "pruner": load_templates("pruner").text if self.pruner is not None else None,
             "dev": self.dev._asdict() if self.dev else None,
             "treebank": self.treebank,
+            "temperatures": self.temperatures._asdict() if self.temperatures else None,
         }
         save_model(path, header, tensors)
 
@@ -175,13 +224,16 @@ class SpanningTreeParser:
             None if pruner is None else view(parse_templates(header["pruner"], str(path)).compiled, pruner),
             Attachment(**header["dev"]) if header["dev"] else None,
             header["treebank"],
+            Temperatures(**header["temperatures"]) if header.get("temperatures") else None,
         )
 
     @cached_property
-    def _models(self) -> Models:
+    def models(self) -> Models:
+        """All weights."""
         return Models(self.pruner or self.heads_model, self.heads_model, self.labels_model)
 
-    def _rules(self, constraints: Constraints) -> Rules:
+    def rules(self, constraints: Constraints) -> Rules:
+        """What trees must look like under these constraints."""
         if constraints.max_children or constraints.max_degree is not None:
             raise UnsupportedConstraint("this parser cannot limit the number of children or the degree")
         rules = rules_of(self.config)
@@ -194,7 +246,8 @@ class SpanningTreeParser:
         return Allowed(_allowed_arcs(size, constraints), allowed_labels(size, len(self.labels), constraints))
 
     def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
-        return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
+        names = ("_" if label < 0 else self.labels[label] for label in labels[1:].tolist())
+        return sentence.with_tree(heads, ["_", *names])
 
 
 def rules_of(config: SpanningTreeConfig) -> Rules:
@@ -205,6 +258,7 @@ def rules_of(config: SpanningTreeConfig) -> Rules:
         config.candidates,
         config.restarts,
         config.labels == "joint",
+        config.learner == "crf",
     )
 
 

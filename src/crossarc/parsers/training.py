@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
+from crossarc.learning.lbfgs import maximise
+from crossarc.parsers._crf import add_gradients, learn_crf, shrink
 from crossarc.parsers._labels import learn_labels
 from crossarc.parsers._space import count_candidates
 from crossarc.parsers._training import (
@@ -27,9 +30,20 @@ from crossarc.parsers._training import (
     learn_second_order,
 )
 from crossarc.parsers.config import SpanningTreeConfig
-from crossarc.parsers.linear import Learner, LinearModel, new_learner, table_size, view
+from crossarc.parsers.linear import (
+    AdaptiveLearner,
+    Learner,
+    LinearModel,
+    averaged,
+    new_adaptive_learner,
+    new_learner,
+    state_of,
+    table_size,
+    view,
+)
 from crossarc.parsers.model_file import ModelError, load_model, save_model
-from crossarc.parsers.spanning_tree import Models, SpanningTreeParser, rules_of, templates_of
+from crossarc.parsers.probabilities import fitted_temperatures
+from crossarc.parsers.spanning_tree import Models, SpanningTreeParser, Temperatures, rules_of, templates_of
 from crossarc.parsers.treebank import (
     Attachment,
     EpochReport,
@@ -38,6 +52,7 @@ from crossarc.parsers.treebank import (
     attachment,
     best_so_far,
     fitted_to,
+    possible_trees,
 )
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates
@@ -55,10 +70,12 @@ _KERNELS: dict[tuple[str, str], Any] = {
     ("perceptron", "high"): learn_high_order,
     ("kbest-mira", "1"): learn_from_k_best,
     ("factored-mira", "1"): learn_factored,
+    ("crf", "1"): learn_crf,
 }
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 18
 _LABEL_BITS = 20
+_RATE = 0.1  # of the steps along gradients, chosen on dev
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
 
 
@@ -78,8 +95,10 @@ def train_spanning_tree(
     each epoch is kept in that file until training ends; ``resume`` goes on from there. With two ``jobs`` or more,
     labels are learnt beside the heads; the result is the same.
     """
-    config = fitted_to(treebank, config or SpanningTreeConfig())
-    training = _Training(Treebank(treebank), dev, config, watcher or Watcher(), checkpoint)
+    config, watcher = fitted_to(treebank, config or SpanningTreeConfig()), watcher or Watcher()
+    if config.learner == "crf":
+        treebank = possible_trees(treebank, config, watcher)
+    training = _Training(Treebank(treebank), dev, config, watcher, checkpoint)
     with _workers(jobs) as run:
         return training.run(run, resume)
 
@@ -89,7 +108,8 @@ class _State:
     """Where the training of the heads stands."""
 
     epoch: int
-    learner: Learner
+    best_epoch: int
+    learner: Learner | AdaptiveLearner
     rng: np.random.Generator
     best: SpanningTreeParser | None = None
 
@@ -106,7 +126,8 @@ class _Training:
         self.treebank, self.dev, self.config = treebank, dev, config
         self.watcher, self.checkpoint = watcher, checkpoint
         self.rules = rules_of(config)
-        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, config.loss_augmented)
+        augmented = config.loss_augmented and config.learner != "crf"
+        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
         self.templates = load_templates(config.features)
         self.compiled = templates_of(self.templates, config)
 
@@ -118,51 +139,91 @@ class _Training:
             for_pruner, for_labels, for_heads = np.random.default_rng(self.config.seed).spawn(3)
             labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
             pruner = self._train_pruner(for_pruner) if self.config.candidates else None
-            learner = new_learner(table_size(self.config.hash_bits) + self._label_weights(), self.config.aggressiveness)
-            state = _State(0, learner, for_heads)
+            learner = self._new_learner()
+            state = _State(0, 0, learner, for_heads)
             parser = self._parser(learner.weights, pruner)
             if labels is not None:
                 parser = replace(parser, labels_model=labels.result())
-        self._train_heads(parser, state)
-        assert state.best is not None
-        if self.checkpoint is not None and state.epoch == self.config.epochs:
-            self.checkpoint.unlink(missing_ok=True)
-        return state.best
-
-    def _train_heads(self, parser: SpanningTreeParser, state: _State) -> None:
-        learner = state.learner
-        current = self._with_weights(parser, learner.weights)
-        models = Models(parser.pruner or current.heads_model, current.heads_model, current.labels_model)
-        kernel = _KERNELS[self.config.learner, self.config.order]
-        searches = kernel in (learn_second_order, learn_high_order)
-
-        def learn(chosen: NDArray[np.int64]) -> int:
-            seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
-            wrong: int = kernel(
-                self.treebank.batch, chosen, models, learner, self.treebank.gold, self.rules, self.method, *seeds
-            )
-            return wrong
-
         try:
-            for epoch in range(state.epoch + 1, self.config.epochs + 1):
-                loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
-                current = self._with_weights(parser, learner.averaged())
-                if self.dev:
-                    current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
-                if state.best is None or best_so_far(state.best.dev, current.dev):
-                    state.best = current
-                state.epoch = epoch
-                self._write_checkpoint(state)
-                self.watcher.report(EpochReport("heads", epoch, loss, speed, current.dev))
+            if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
+                self._climb(parser, state)
+            else:
+                self._train_heads(parser, state)
         except KeyboardInterrupt:
             if state.best is None:
                 raise
+        else:
+            if self.checkpoint is not None:
+                self.checkpoint.unlink(missing_ok=True)
+        assert state.best is not None
+        return replace(state.best, temperatures=self._temperatures(state.best))
+
+    def _temperatures(self, parser: SpanningTreeParser) -> Temperatures | None:
+        if self.dev:
+            return fitted_temperatures(parser, self.dev)
+        return Temperatures(1.0, 1.0) if self.config.learner == "crf" else None
+
+    def _train_heads(self, parser: SpanningTreeParser, state: _State) -> None:
+        learner = state.learner
+        models = self._with_weights(parser, learner.weights).models
+        kernel = _KERNELS[self.config.learner, self.config.order]
+        searches = kernel in (learn_second_order, learn_high_order)
+
+        def learn(chosen: NDArray[np.int64]) -> float:
+            seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
+            loss: float = kernel(
+                self.treebank.batch, chosen, models, learner, self.treebank.gold, self.rules, self.method, *seeds
+            )
+            return loss
+
+        for epoch in range(state.epoch + 1, self.config.epochs + 1):
+            loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
+            if isinstance(learner, AdaptiveLearner):
+                shrink(learner, self.config.l2)
+            enough = self._end_epoch(state, epoch, self._with_weights(parser, averaged(learner)), loss, speed)
+            self._write_checkpoint(state)
+            if enough:
+                return
+
+    def _climb(self, parser: SpanningTreeParser, state: _State) -> None:
+        """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
+        learner, l2 = state.learner, self.config.l2
+        assert isinstance(learner, AdaptiveLearner)
+        models = self._with_weights(parser, learner.weights).models
+        clock = time.perf_counter()
+
+        def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            learner.weights[:] = weights
+            learner.slopes["gradient"] = 0.0
+            log_p = add_gradients(
+                self.treebank.batch, models, self.treebank.gold, self.rules, self.method, learner.slopes
+            )
+            return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
+
+        def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
+            nonlocal clock
+            loss, speed = -value / self.treebank.words, self.treebank.words / (time.perf_counter() - clock)
+            enough = self._end_epoch(state, epoch, self._with_weights(parser, weights.astype(np.float32)), loss, speed)
+            clock = time.perf_counter()
+            return enough
+
+        maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
+
+    def _end_epoch(self, state: _State, epoch: int, current: SpanningTreeParser, loss: float, speed: float) -> bool:
+        """Whether training has gone on for long enough."""
+        if self.dev:
+            current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
+        state.epoch = epoch
+        if state.best is None or best_so_far(state.best.dev, current.dev):
+            state.best, state.best_epoch = current, epoch
+        self.watcher.report(EpochReport("heads", epoch, loss, speed, current.dev))
+        return 0 < self.config.patience <= epoch - state.best_epoch
 
     def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
         templates = load_templates("pruner").compiled
         learner = new_learner(table_size(_PRUNER_BITS), 1.0)
         model = view(templates, learner.weights)
-        rules = self.rules._replace(kept=0, joint=False)
+        rules = self.rules._replace(kept=0, joint=False, summed=False)
         method = Method(MIRA, 1, True)
 
         def learn(chosen: NDArray[np.int64]) -> int:
@@ -175,7 +236,7 @@ class _Training:
         for epoch in range(1, _PRUNER_EPOCHS + 1):
             loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.watcher)
             self.watcher.report(EpochReport("pruner", epoch, loss, speed, None))
-        pruner = view(templates, learner.averaged())
+        pruner = view(templates, averaged(learner))
         if self.dev:
             gold = np.concatenate([sentence.heads for sentence in self.dev])
             everything, right = count_candidates(attributes_of(self.dev), pruner, gold, self.config.candidates)
@@ -195,7 +256,13 @@ class _Training:
         for epoch in range(1, self.config.epochs + 1):
             loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.watcher)
             self.watcher.report(EpochReport("labels", epoch, loss, speed, None))
-        return view(self.compiled, learner.averaged(), row=row)
+        return view(self.compiled, averaged(learner), row=row)
+
+    def _new_learner(self) -> Learner | AdaptiveLearner:
+        size = table_size(self.config.hash_bits) + self._label_weights()
+        if self.config.learner == "crf":
+            return new_adaptive_learner(size, _RATE)
+        return new_learner(size, self.config.aggressiveness)
 
     def _label_weights(self) -> int:
         """Joint labels have their weights behind those of the arcs, in the same table."""
@@ -221,9 +288,7 @@ class _Training:
         assert state.best is not None
         best, learner = state.best, state.learner
         tensors: dict[str, NDArray[Any]] = {
-            "weights": learner.weights,
-            "totals": learner.totals,
-            "step": learner.step,
+            **state_of(learner),
             "best.heads": best.heads_model.weights,
             "best.labels": best.labels_model.weights,
         }
@@ -234,6 +299,7 @@ class _Training:
             "config": asdict(self.config),
             "treebank": self.treebank.checksum,
             "epoch": state.epoch,
+            "best_epoch": state.best_epoch,
             "random": json.dumps(state.rng.bit_generator.state),
             "dev": best.dev,
         }
@@ -251,8 +317,9 @@ class _Training:
         if header["config"] != config:
             different = ", ".join(name for name in config if config[name] != header["config"][name])
             raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
-        learner = new_learner(len(tensors["weights"]), self.config.aggressiveness)
-        learner = learner._replace(weights=tensors["weights"], totals=tensors["totals"], step=tensors["step"])
+        learner = self._new_learner()
+        for name, array in state_of(learner).items():
+            array[:] = tensors[name]
         rng = np.random.default_rng()
         rng.bit_generator.state = json.loads(header["random"])
         pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
@@ -262,7 +329,7 @@ class _Training:
         )
         dev = Attachment(*header["dev"]) if header["dev"] else None
         best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
-        return parser, _State(header["epoch"], learner, rng, best)
+        return parser, _State(header["epoch"], header["best_epoch"], learner, rng, best)
 
 
 @contextmanager

@@ -17,7 +17,17 @@ from crossarc.parsers.config import CovingtonConfig, SpanningTreeConfig
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees.shape import is_projective
 
-__all__ = ["Attachment", "EpochReport", "Gold", "Treebank", "Watcher", "attachment", "best_so_far", "fitted_to"]
+__all__ = [
+    "Attachment",
+    "EpochReport",
+    "Gold",
+    "Treebank",
+    "Watcher",
+    "attachment",
+    "best_so_far",
+    "fitted_to",
+    "possible_trees",
+]
 
 Config = TypeVar("Config", SpanningTreeConfig, CovingtonConfig)
 
@@ -36,7 +46,7 @@ class EpochReport(NamedTuple):
 
     stage: str  # "pruner", "labels", "heads" or "links"
     epoch: int
-    loss: float  # share of words that were wrong in training
+    loss: float  # share of words that were wrong in training; of log-linear models, - log p for each word
     words_per_second: float
     dev: Attachment | None
 
@@ -52,6 +62,9 @@ class Watcher:
 
     def report(self, report: EpochReport) -> None:
         """An epoch has ended."""
+
+    def left_out(self, sentences: int, reason: str) -> None:
+        """So many sentences cannot be learnt from."""
 
     def pruned(self, candidates: float, recall: float) -> None:
         """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
@@ -83,20 +96,20 @@ class Treebank:
         self,
         stage: str,
         epoch: int,
-        learn: Callable[[NDArray[np.int64]], int],
+        learn: Callable[[NDArray[np.int64]], float],
         rng: np.random.Generator,
         watcher: Watcher,
     ) -> tuple[float, float]:
-        """Learn from all sentences in random order: share of wrong words, words per second."""
+        """Learn from all sentences in random order: loss for each word, words per second."""
         watcher.epoch(stage, epoch, self.words)
         start = time.perf_counter()
-        wrong = 0
+        loss = 0.0
         starts = self.batch.starts
         order = rng.permutation(len(starts) - 1)
         for chosen in np.array_split(order, len(order) // _AT_ONCE + 1):
-            wrong += learn(chosen)
+            loss += learn(chosen)
             watcher.learnt(stage, int((starts[chosen + 1] - starts[chosen] - 1).sum()))
-        return wrong / self.words, self.words / (time.perf_counter() - start)
+        return loss / self.words, self.words / (time.perf_counter() - start)
 
 
 def fitted_to(treebank: Sequence[Sentence], config: Config) -> Config:
@@ -106,6 +119,19 @@ def fitted_to(treebank: Sequence[Sentence], config: Config) -> Config:
     if config.single_root is None:
         config = replace(config, single_root=all(sentence.head.count("0") == 1 for sentence in treebank))
     return config
+
+
+def possible_trees(treebank: Sequence[Sentence], config: SpanningTreeConfig, watcher: Watcher) -> list[Sentence]:
+    """The sentences whose gold tree is one of those that the model sums over: no other has a probability."""
+    possible = [
+        sentence
+        for sentence in treebank
+        if not (config.projective and not is_projective(sentence.heads))
+        and not (config.single_root and sentence.head.count("0") != 1)
+    ]
+    if len(possible) < len(treebank):
+        watcher.left_out(len(treebank) - len(possible), "the model gives their trees no probability")
+    return possible
 
 
 def attachment(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> Attachment:

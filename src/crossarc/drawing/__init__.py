@@ -1,0 +1,1 @@
+"""Pictures: SVG that needs no other file."""
