@@ -50,4 +50,4 @@ def _points(table: Sequence[Bin]) -> list[tuple[float, float, int]]:
 
 
 def _row(bin: Bin) -> list[object]:
-    return [f"{bin.lowest:.1f} to {bin.highest:.1f}", bin.count, f"{bin.confidence:.3f}", f"{bin.accuracy:.3f}"]
+    return [f"{bin.lowest:.1f} to {bin.highest:.1f}", bin.predictions, f"{bin.confidence:.3f}", f"{bin.accuracy:.3f}"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import eq
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,11 +19,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from crossarc.core import Constraints, CrossarcError, Sentence
+from crossarc.evaluation.calibration import Bin, reliability
 from crossarc.parsers.spanning_tree import SpanningTreeParser, Temperatures
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees import best_trees, k_best_trees, log_partitions_and_marginals
 
-__all__ = ["Analysis", "Decode", "analyse", "fitted_temperatures", "with_confidence"]
+__all__ = ["Analysis", "Decode", "analyse", "fitted_temperatures", "reliability_of", "with_confidence"]
 
 Decode = Literal["best", "min-risk", "marginal-threshold"]
 
@@ -101,6 +103,22 @@ def _analyse(
         (tree,) = parser.with_trees([sentence], attributes_of([sentence]), own_heads, own_labels)
         entropy = _entropy(float(log_z[b]), marginals[b], scores)
         yield Analysis(tree, arcs, chosen, log_probability, entropy, _margin(scores, shape), marginals[b])
+
+
+def reliability_of(parser: SpanningTreeParser, gold: Sequence[Sentence]) -> dict[str, list[Bin]]:
+    """How often arcs and labelled arcs of the parser's trees are right, by their probability."""
+    arcs, labels, right_heads, right_labels = [], [], [], []
+    for tree, analysis in zip(gold, analyse(parser, gold), strict=True):
+        same_head = np.array(list(map(eq, tree.head, analysis.sentence.head)), dtype=bool)
+        same_label = np.array(list(map(eq, tree.deprel, analysis.sentence.deprel)), dtype=bool)
+        arcs.append(analysis.arcs[1:])
+        labels.append(analysis.labels[1:])
+        right_heads.append(same_head)
+        right_labels.append(same_head & same_label)
+    return {
+        "arcs": reliability(np.concatenate(arcs), np.concatenate(right_heads)),
+        "labelled arcs": reliability(np.concatenate(labels), np.concatenate(right_labels)),
+    }
 
 
 def with_confidence(analysis: Analysis) -> Sentence:

@@ -59,14 +59,13 @@ def _arcs(parser: SpanningTreeParser, gold: Iterable[Sentence]) -> Iterator[Susp
     pending: list[Sentence] = []
     for analysis in analyse(parser, checked()):
         sentence, parsed = pending.pop(0), analysis.sentence
-        for word, (head, parsed_head) in enumerate(
-            zip(sentence.heads[1:].tolist(), parsed.heads[1:].tolist(), strict=True), 1
-        ):
+        heads, parsed_heads = sentence.heads, parsed.heads
+        for word in range(1, len(heads)):
             yield Suspect(
                 sentence,
                 word,
-                float(analysis.marginals[head, word]),
-                parsed_head,
+                float(analysis.marginals[heads[word], word]),
+                int(parsed_heads[word]),
                 parsed.deprel[word - 1],
                 float(analysis.arcs[word]),
             )

@@ -1,0 +1,180 @@
+"""Learning with sums over all trees: `python benchmarks/sums.py [TREEBANK ...] [--jobs 2] [--speed]`.
+
+Needs Crossarc and the folder ../shared/treebanks. On each treebank two first-order parsers with the same features and
+joint labels are trained with gold tags, by MIRA and as a log-linear model (crf); dev.conllu chooses the epoch and the
+temperatures; test.conllu is parsed once by each: MIRA's best trees, the crf's best trees, the crf's min-risk trees. The
+expected calibration error of the crf's arcs is that on dev.conllu.
+
+`--speed` measures epochs over English-EWT instead, in processor time: crf, MIRA with joint labels, and MIRA with labels in
+a second stage (heads and labels together), one epoch of each in turn.
+
+Figures are kept in docs/results/sums.json as soon as they are there (what is there is skipped unless `--again`); the
+tables are docs/results/sums.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import multiprocessing
+import resource
+import statistics
+import time
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from typing import Any
+
+import crossarc
+from crossarc import Sentence
+from crossarc.evaluation import evaluate
+from crossarc.evaluation.calibration import expected_calibration_error
+from crossarc.parsers import PRESETS, EpochReport, SpanningTreeConfig, Watcher, train_spanning_tree
+from crossarc.parsers.probabilities import analyse, reliability_of
+from environment import PROJECT, commit
+
+TREEBANKS = PROJECT.parent / "shared" / "treebanks"
+RESULTS = PROJECT / "docs" / "results"
+FIGURES = RESULTS / "sums.json"
+
+CRF = PRESETS["ms2007"]
+MIRA = replace(CRF, learner="mira")
+SPEED = "English-EWT, epochs"
+EPOCHS = 4
+
+
+def main() -> None:
+    options = arguments()
+    done: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    treebanks = (
+        [SPEED] if options.speed else options.treebanks or sorted(p.name for p in TREEBANKS.iterdir() if p.is_dir())
+    )
+    waiting = [treebank for treebank in treebanks if options.again or treebank not in done]
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+        started = {pool.submit(speed if name == SPEED else figures, name): name for name in waiting}
+        for future in as_completed(started):
+            found = {**future.result(), "date": datetime.date.today().isoformat(), "commit": commit()}
+            done[started[future]] = found
+            FIGURES.write_text(json.dumps(dict(sorted(done.items())), indent=2) + "\n")
+            print(started[future], json.dumps(found), flush=True)
+    RESULTS.joinpath("sums.md").write_text("\n".join(tables(done)) + "\n")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "treebanks", nargs="*", metavar="TREEBANK", help="folders of ../shared/treebanks; all by default"
+    )
+    parser.add_argument("--speed", action="store_true", help="time epochs over English-EWT")
+    parser.add_argument("--again", action="store_true", help="also what has figures")
+    parser.add_argument("--jobs", type=int, default=1, help="treebanks side by side")
+    return parser.parse_args()
+
+
+def read(treebank: str, part: str) -> list[Sentence]:
+    return list(crossarc.read(TREEBANKS / treebank / f"{part}.conllu", trees=True))
+
+
+def figures(treebank: str) -> dict[str, Any]:
+    """Train both, parse the test set in all ways."""
+    train, dev, test = (read(treebank, part) for part in ("train", "dev", "test"))
+    mira = train_spanning_tree(train, MIRA, dev=dev)
+    crf = train_spanning_tree(train, CRF, dev=dev)
+    assert crf.temperatures is not None
+    parsed = {
+        "mira": list(mira.parse(test)),
+        "crf": list(crf.parse(test)),
+        "crf_min_risk": [analysis.sentence for analysis in analyse(crf, test, decode="min-risk")],
+    }
+    scores = {name: evaluate(test, trees).all_words for name, trees in parsed.items()}
+    return {
+        **{name: [round(100 * s.uas.f1, 2), round(100 * s.las.f1, 2)] for name, s in scores.items()},
+        "ece_arcs": round(expected_calibration_error(reliability_of(crf, dev)["arcs"]), 4),
+        "ece_labelled_arcs": round(expected_calibration_error(reliability_of(crf, dev)["labelled arcs"]), 4),
+        "temperature": round(crf.temperatures.arcs, 2),
+    }
+
+
+class Clock(Watcher):
+    """Processor seconds of each epoch, by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+
+    def epoch(self, stage: str, epoch: int, words: int) -> None:
+        self.start = time.process_time()
+
+    def report(self, report: EpochReport) -> None:
+        self.seconds[report.stage].append(time.process_time() - self.start)
+
+
+def speed(name: str) -> dict[str, Any]:
+    """Median seconds of an epoch, the first left out: it is slower, as all heads are still likely."""
+    train = read("English-EWT", "train")
+    two_stage = SpanningTreeConfig(order="1")
+    systems = {"crf": replace(CRF, patience=0), "mira, joint": MIRA, "mira, two stages": two_stage}
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for config in systems.values():
+        train_spanning_tree(train[:5], replace(config, epochs=1))  # compiles what is not compiled yet
+    for _ in range(2):
+        for system, config in systems.items():
+            clock = Clock()
+            train_spanning_tree(train, replace(config, epochs=EPOCHS), watcher=clock)
+            stages = [clock.seconds[stage] for stage in ("heads", "labels") if stage in clock.seconds]
+            seconds[system] += [sum(epochs) for epochs in zip(*stages, strict=True)][1:]
+    found = {system: round(statistics.median(times), 2) for system, times in seconds.items()}
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return {**found, "memory_gb": round(memory, 2)}
+
+
+def tables(done: dict[str, Any]) -> list[str]:
+    found = {name: figures for name, figures in done.items() if name != SPEED}
+    lines = [
+        "# Learning with sums over all trees",
+        "",
+        f"Made by `python benchmarks/sums.py`, {made(done.values())}. First order, joint labels, gold tags; UAS / LAS on "
+        "test; expected calibration error (ECE) of the log-linear model's arcs and labelled arcs on dev, with the "
+        "temperature fitted there.",
+        "",
+        "| treebank | MIRA, best | crf, best | crf, min-risk | ECE arcs | ECE labelled | temperature |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
+    ]
+    for name, row in sorted(found.items()):
+        cells = [f"{row[system][0]:.2f} / {row[system][1]:.2f}" for system in ("mira", "crf", "crf_min_risk")]
+        ece = [f"{row['ece_arcs']:.4f}", f"{row['ece_labelled_arcs']:.4f}", f"{row['temperature']:.2f}"]
+        lines.append(f"| {name} | {' | '.join([*cells, *ece])} |")
+    means = [
+        " / ".join(f"{statistics.mean(row[system][i] for row in found.values()):.2f}" for i in range(2))
+        for system in ("mira", "crf", "crf_min_risk")
+    ]
+    lines += [f"| **mean** | {' | '.join(means)} | | | |", ""]
+    if SPEED in done:
+        lines += speed_table(done[SPEED])
+    return lines
+
+
+def speed_table(row: dict[str, Any]) -> list[str]:
+    return [
+        "## An epoch over English-EWT",
+        "",
+        f"`python benchmarks/sums.py --speed`, {made([row])}: processor seconds, median of {2 * (EPOCHS - 1)} epochs (the "
+        f"first of a training is left out). Memory of the process: {row['memory_gb']} GB.",
+        "",
+        "| system | seconds | crf takes, times that |",
+        "| --- | --: | --: |",
+        *(
+            f"| {system} | {row[system]:.2f} | {row['crf'] / row[system]:.2f} |"
+            for system in ("crf", "mira, joint", "mira, two stages")
+        ),
+        "",
+    ]
+
+
+def made(rows: Any) -> str:
+    dates, commits = sorted({row["date"] for row in rows}), sorted({row["commit"] for row in rows})
+    return f"{', '.join(dates)}, at {', '.join(commits)}"
+
+
+if __name__ == "__main__":
+    main()
