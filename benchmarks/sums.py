@@ -5,8 +5,8 @@ joint labels are trained with gold tags, by MIRA and as a log-linear model (crf)
 temperatures; test.conllu is parsed once by each: MIRA's best trees, the crf's best trees, the crf's min-risk trees. The
 expected calibration error of the crf's arcs is that on dev.conllu.
 
-`--speed` measures epochs over English-EWT instead, in processor time: crf, MIRA with joint labels, and MIRA with labels in
-a second stage (heads and labels together), one epoch of each in turn.
+`--speed` measures epochs over English-EWT instead, in processor time: crf, MIRA with joint labels, and MIRA with labels
+in a second stage (heads and labels together), one epoch of each in turn.
 
 Figures are kept in docs/results/sums.json as soon as they are there (what is there is skipped unless `--again`); the
 tables are docs/results/sums.md.
@@ -133,8 +133,8 @@ def tables(done: dict[str, Any]) -> list[str]:
     lines = [
         "# Learning with sums over all trees",
         "",
-        f"Made by `python benchmarks/sums.py`, {made(done.values())}. First order, joint labels, gold tags; UAS / LAS on "
-        "test; expected calibration error (ECE) of the log-linear model's arcs and labelled arcs on dev, with the "
+        f"Made by `python benchmarks/sums.py`, {made(done.values())}. First order, joint labels, gold tags; UAS / LAS "
+        "on test; expected calibration error (ECE) of the log-linear model's arcs and labelled arcs on dev, with the "
         "temperature fitted there.",
         "",
         "| treebank | MIRA, best | crf, best | crf, min-risk | ECE arcs | ECE labelled | temperature |",
@@ -158,8 +158,8 @@ def speed_table(row: dict[str, Any]) -> list[str]:
     return [
         "## An epoch over English-EWT",
         "",
-        f"`python benchmarks/sums.py --speed`, {made([row])}: processor seconds, median of {2 * (EPOCHS - 1)} epochs (the "
-        f"first of a training is left out). Memory of the process: {row['memory_gb']} GB.",
+        f"`python benchmarks/sums.py --speed`, {made([row])}: processor seconds, median of {2 * (EPOCHS - 1)} epochs "
+        f"(the first of a training is left out). Memory of the process: {row['memory_gb']} GB.",
         "",
         "| system | seconds | crf takes, times that |",
         "| --- | --: | --: |",

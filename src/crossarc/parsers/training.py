@@ -108,7 +108,7 @@ class _State:
     """Where the training of the heads stands."""
 
     epoch: int
-    best_epoch: int
+    best_epoch: int  # the first with the best score
     learner: Learner | AdaptiveLearner
     rng: np.random.Generator
     best: SpanningTreeParser | None = None
@@ -214,8 +214,11 @@ class _Training:
         if self.dev:
             current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
         state.epoch = epoch
-        if state.best is None or best_so_far(state.best.dev, current.dev):
-            state.best, state.best_epoch = current, epoch
+        before = state.best.dev if state.best else None
+        if before is None or current.dev is None or current.dev.las > before.las:
+            state.best_epoch = epoch
+        if best_so_far(before, current.dev):
+            state.best = current
         self.watcher.report(EpochReport("heads", epoch, loss, speed, current.dev))
         return 0 < self.config.patience <= epoch - state.best_epoch
 

@@ -1,0 +1,181 @@
+"""Log-linear parsers: likelihood and gradient against enumeration and finite differences; learning."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crossarc.evaluation import evaluate
+from crossarc.learning.lbfgs import maximise
+from crossarc.parsers import PRESETS, EpochReport, SpanningTreeParser, Watcher, train_spanning_tree
+from crossarc.parsers._crf import add_gradients
+from crossarc.parsers.linear import SLOPE, table_size
+from crossarc.parsers.training import _Training
+from crossarc.parsers.treebank import Treebank, possible_trees
+from crossarc.scoring.attributes import attributes_of
+from crossarc.testing import random_treebank
+from crossarc.trees import is_projective
+from oracles import all_trees
+
+CRF = replace(PRESETS["ms2007"], hash_bits=12, epochs=3, patience=0)
+SHAPES = [(False, False), (True, False), (False, True), (True, True)]
+TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
+
+
+class Problem:
+    """Random weights, and the trees of a small treebank."""
+
+    def __init__(self, single_root, projective, labels="joint", seed=1):
+        config = replace(CRF, single_root=single_root, projective=projective, labels=labels)
+        short = [s for s in random_treebank(400, seed=3, nonprojectivity=0.5) if 2 <= len(s) <= 4]
+        # three labels, so that all labelled trees can be listed
+        short = [s.with_columns(deprel=[label[0] if label[0] in "no" else "x" for label in s.deprel]) for s in short]
+        self.sentences = possible_trees(short, config, Watcher())[:6]
+        self.training = _Training(Treebank(self.sentences), [], config, Watcher(), None)
+        size = table_size(config.hash_bits) + self.training._label_weights()
+        self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
+        self.parser: SpanningTreeParser = self.training._parser(self.weights, None)
+
+    def log_likelihood(self):
+        """Of all sentences, and its gradient."""
+        training = self.training
+        slopes = np.zeros(len(self.weights), dtype=SLOPE)
+        batch, gold = training.treebank.batch, training.treebank.gold
+        value = add_gradients(batch, self.parser.models, gold, training.rules, training.method, slopes)
+        return value, slopes["gradient"].copy()
+
+
+def enumerated(problem, sentence):
+    """log p of the gold tree, from the scores of all labelled trees."""
+    parser, labels = problem.parser, range(len(problem.parser.labels))
+    arcs = parser.scores(sentence)
+    batch = attributes_of([sentence])
+    scores = {}
+    config = problem.training.config
+    for heads in all_trees(len(sentence), single_root=config.single_root, projective=config.projective):
+        of_labels = parser.label_scores(batch, np.array(heads))
+        for chosen in itertools.product(labels, repeat=len(sentence)):
+            words = range(1, len(heads))
+            scores[heads, chosen] = sum(arcs[heads[m], m] + of_labels[m, chosen[m - 1]] for m in words)
+    gold = tuple(sentence.heads.tolist()), tuple(parser.labels.index(label) for label in sentence.deprel)
+    return scores[gold] - np.logaddexp.reduce(list(scores.values()))
+
+
+@pytest.mark.parametrize(("single_root", "projective"), SHAPES)
+def test_the_likelihood_is_that_of_all_labelled_trees(single_root, projective):
+    problem = Problem(single_root, projective)
+    assert len(problem.parser.labels) == 3
+    expected = sum(enumerated(problem, sentence) for sentence in problem.sentences)
+    assert problem.log_likelihood()[0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("labels", ["joint", "two-stage"])
+@pytest.mark.parametrize(("single_root", "projective"), SHAPES[1:3])
+def test_the_gradient_is_that_of_finite_differences(single_root, projective, labels):
+    problem = Problem(single_root, projective, labels)
+    _, gradient = problem.log_likelihood()
+    (touched,) = np.nonzero(gradient)
+    assert len(touched) > 500
+    rng = np.random.default_rng(2)
+    step = np.float32(1 / 64)
+    for direction in range(8):
+        chosen = rng.choice(touched, 40, replace=False) if direction else touched
+        change = np.zeros_like(problem.weights)
+        change[chosen] = step * rng.choice([-1, 1], len(chosen)) / np.sqrt(len(chosen))
+        before = problem.weights.copy()
+        values = []
+        for sign in (1, -1):
+            problem.weights[:] = before + sign * change
+            moved = (problem.weights - before).astype(float) * sign
+            values.append(problem.log_likelihood()[0])
+        problem.weights[:] = before
+        assert values[0] - values[1] == pytest.approx(2 * float(gradient @ moved), rel=0.02, abs=2e-4)
+
+
+class Losses(Watcher):
+    def __init__(self):
+        self.heads = []
+        self.sentences_left_out = 0
+
+    def report(self, report: EpochReport) -> None:
+        if report.stage == "heads":
+            self.heads.append(report.loss)
+
+    def left_out(self, sentences, reason):
+        self.sentences_left_out += sentences
+
+
+def test_it_learns():
+    train, dev, test = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
+    losses = Losses()
+    parser = train_spanning_tree(train, replace(CRF, hash_bits=18), dev=dev, watcher=losses)
+    scores = evaluate(test, parser.parse(test)).all_words
+    assert scores.uas.f1 > 0.85
+    assert scores.las.f1 > 0.8
+    assert losses.heads == sorted(losses.heads, reverse=True)
+
+
+def test_lbfgs_climbs_to_the_top():
+    losses = Losses()
+    config = replace(CRF, optimizer="lbfgs", l2=1.0, epochs=60, single_root=True)
+    treebank = TREEBANK[:20]
+    parser = train_spanning_tree(treebank, config, watcher=losses)
+    assert losses.heads == sorted(losses.heads, reverse=True)
+    weights = np.concatenate([parser.heads_model.weights, parser.labels_model.weights])
+    training = _Training(Treebank(treebank), [], parser.config, Watcher(), None)
+    slopes = np.zeros(len(weights), dtype=SLOPE)
+    models = training._parser(weights, None).models
+    batch, gold = training.treebank.batch, training.treebank.gold
+    add_gradients(batch, models, gold, training.rules, training.method, slopes)
+    # at the top, the gradient of the likelihood is that of the penalty
+    assert np.abs(slopes["gradient"] - weights).max() < 0.02 * np.abs(weights).max()
+
+
+def test_a_climb_that_falls_is_an_error():
+    values = iter([0.0, 1.0, 0.5, 0.25, 0.1])
+
+    def crooked(point):
+        return next(values), np.ones_like(point)
+
+    with pytest.raises((ArithmeticError, StopIteration)):
+        maximise(crooked, np.zeros(1), 5, lambda *_: False)
+
+
+def test_a_stronger_penalty_gives_smaller_weights():
+    def norm(l2):
+        parser = train_spanning_tree(TREEBANK[:50], replace(CRF, l2=l2))
+        return float(np.abs(parser.heads_model.weights).sum())
+
+    assert norm(100.0) < 0.7 * norm(0.0)
+
+
+def test_trees_without_a_probability_are_left_out_and_counted():
+    losses = Losses()
+    train_spanning_tree(TREEBANK[:50], replace(CRF, projective=True, epochs=1), watcher=losses)
+    assert losses.sentences_left_out == sum(not is_projective(s.heads) for s in TREEBANK[:50]) > 0
+
+
+def test_training_ends_when_it_does_not_get_better():
+    losses = Losses()
+    config = replace(CRF, epochs=30, patience=2)
+    parser = train_spanning_tree(TREEBANK[:60], config, dev=TREEBANK[60:70], watcher=losses)
+    assert 3 <= len(losses.heads) < 30
+    assert parser.dev is not None
+
+
+def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(tmp_path):
+    class Interrupt(Watcher):
+        def report(self, report):
+            if report.epoch == 2:
+                raise KeyboardInterrupt
+
+    train, dev, checkpoint = TREEBANK[:60], TREEBANK[60:70], tmp_path / "state"
+    whole = train_spanning_tree(train, CRF, dev=dev)
+    train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, watcher=Interrupt())
+    resumed = train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, resume=True)
+    np.testing.assert_array_equal(resumed.heads_model.weights, whole.heads_model.weights)
+    np.testing.assert_array_equal(resumed.labels_model.weights, whole.labels_model.weights)
+    assert not checkpoint.exists()

@@ -1,0 +1,204 @@
+"""Probabilities of arcs, labels and trees against enumeration; decoding by them; calibration; suspicion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import oracles
+from crossarc.core import Constraints, CrossarcError, InputError, Sentence
+from crossarc.evaluation.calibration import expected_calibration_error, reliability
+from crossarc.parsers import PRESETS, SpanningTreeConfig, train_spanning_tree
+from crossarc.parsers.probabilities import analyse, fitted_temperatures, reliability_of, with_confidence
+from crossarc.parsers.spanning_tree import Temperatures
+from crossarc.parsers.suspicion import cross_validated_suspects, suspects
+from crossarc.scoring.attributes import attributes_of
+from crossarc.testing import random_treebank
+
+TREEBANK = list(random_treebank(460, seed=11, nonprojectivity=0.3))
+TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:300], TREEBANK[300:]
+SHORT = [s for s in random_treebank(300, seed=11, nonprojectivity=0.3) if 2 <= len(s) <= 5][:4]
+
+CONFIGS = {
+    "crf": replace(PRESETS["ms2007"], hash_bits=16, epochs=3),
+    "mira, order 1": SpanningTreeConfig(order="1", epochs=2, hash_bits=16),
+    "mira, high order": SpanningTreeConfig(order="high", epochs=2, hash_bits=16),
+}
+
+
+@pytest.fixture(scope="module", params=CONFIGS)
+def parser(request):
+    return train_spanning_tree(TRAIN, CONFIGS[request.param], dev=DEV)
+
+
+@pytest.fixture(scope="module")
+def crf():
+    return train_spanning_tree(TRAIN, CONFIGS["crf"], dev=DEV)
+
+
+def potentials(parser, sentence, constraints):
+    batch = attributes_of([sentence])
+    heads, _ = parser.best_trees(batch, constraints)
+    return parser.potentials(batch, heads, constraints)[0] / parser.temperatures.arcs
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        Constraints(),
+        Constraints(projective=True),
+        Constraints(forbidden_arcs=frozenset({(0, 1)}), required_arcs=frozenset({(1, 2)})),
+    ],
+    ids=["free", "projective", "constrained"],
+)
+def test_probabilities_are_those_of_all_trees(parser, constraints):
+    parser = replace(parser, temperatures=Temperatures(parser.temperatures.arcs * 3, 2.0))
+    flags = {"single_root": True, "projective": constraints.projective}
+    for sentence in SHORT:
+        (found,) = analyse(parser, [sentence], constraints=constraints)
+        scores = potentials(parser, sentence, constraints)
+        heads, words = found.sentence.heads, range(1, len(sentence) + 1)
+        expected = oracles.marginals(scores, **flags)
+        np.testing.assert_allclose(found.marginals[:, 1:], expected[:, 1:], atol=1e-9)
+        np.testing.assert_allclose(found.arcs[1:], [expected[heads[m], m] for m in words], atol=1e-9)
+        assert found.entropy == pytest.approx(oracles.entropy(scores, **flags), abs=1e-8)
+        totals = [total for total, _, _ in oracles.scored_trees(scores, **flags)]
+        log_z = oracles.log_partition(scores, **flags)
+        assert found.log_probability == pytest.approx(oracles.score(scores, heads) - log_z, abs=1e-8)
+        assert found.margin == pytest.approx(totals[0] - totals[1] if len(totals) > 1 else np.inf)
+        of_labels = parser.label_scores(attributes_of([sentence]), heads)[1:] / 2.0
+        shares = np.exp(of_labels) / np.exp(of_labels).sum(axis=1, keepdims=True)
+        own = [parser.labels.index(label) for label in found.sentence.deprel]
+        np.testing.assert_allclose(found.labels[1:], found.arcs[1:] * shares[np.arange(len(own)), own], rtol=1e-5)
+
+
+def test_the_potentials_of_order_1_are_its_scores(crf):
+    """With the labels summed: of all trees, the best one is that of the parser."""
+    for sentence in SHORT:
+        trees = oracles.scored_trees(potentials(crf, sentence, Constraints()), single_root=True)
+        assert tuple(crf.parse_sentence(sentence).heads.tolist()) == trees[0][1]
+
+
+def test_min_risk_has_the_most_arcs_that_are_expected_to_be_right(parser):
+    for sentence in SHORT:
+        (found,) = analyse(parser, [sentence], decode="min-risk")
+        candidates = oracles.all_trees(len(sentence), single_root=True)
+        expected = max(oracles.score(found.marginals, heads) for heads in candidates)
+        assert oracles.score(found.marginals, found.sentence.heads) == pytest.approx(expected)
+
+
+def test_words_below_the_threshold_are_left_without_a_head(parser):
+    sure = 0
+    for whole, found in zip(
+        analyse(parser, DEV, decode="min-risk"),
+        analyse(parser, DEV, decode="marginal-threshold", threshold=0.9),
+        strict=True,
+    ):
+        for m in range(1, len(whole.sentence) + 1):
+            kept = whole.arcs[m] >= 0.9
+            sure += kept
+            assert found.sentence.head[m - 1] == (whole.sentence.head[m - 1] if kept else "_")
+            assert found.sentence.deprel[m - 1] == (whole.sentence.deprel[m - 1] if kept else "_")
+    assert 0 < sure < sum(map(len, DEV))
+
+
+def test_the_best_trees_are_those_of_the_parser(parser):
+    assert [analysis.sentence for analysis in analyse(parser, TEST)] == list(parser.parse(TEST))
+
+
+def test_k_best_trees_have_their_probabilities(crf):
+    for sentence in SHORT:
+        trees = oracles.scored_trees(potentials(crf, sentence, Constraints()), single_root=True)
+        log_z = np.logaddexp.reduce([total for total, _, _ in trees])
+        found = crf.k_best(sentence, 3)
+        expected = [np.exp(total - log_z) for total, _, _ in trees[:3]]
+        assert [tree.probability for tree in found] == pytest.approx(expected)
+
+
+def test_confidence_is_written_beside_what_is_there(crf):
+    (found,) = analyse(crf, [SHORT[0].with_columns(misc=["Gloss=x|ArcProb=7", *["_"] * (len(SHORT[0]) - 1)])])
+    once = with_confidence(found)
+    assert once.misc[0] == f"Gloss=x|ArcProb={found.arcs[1]:.4f}|RelProb={found.labels[1]:.4f}"
+    assert float(once.metadata("crossarc_entropy")) == pytest.approx(found.entropy, abs=1e-4)
+    assert with_confidence(found._replace(sentence=once)) == once
+
+
+def test_probabilities_are_honest(parser):
+    """On trees that neither training nor the temperatures have seen."""
+    tables = reliability_of(parser, TEST)
+    assert sum(bin.predictions for bin in tables["arcs"]) == sum(map(len, TEST))
+    assert expected_calibration_error(tables["arcs"]) < 0.06
+    assert expected_calibration_error(tables["labelled arcs"]) < 0.06
+
+
+def test_temperatures_cool_down_what_is_overheated(crf):
+    hot = replace(crf, heads_model=crf.heads_model._replace(weights=crf.heads_model.weights * np.float32(4)))
+    hot = replace(hot, labels_model=crf.labels_model._replace(weights=crf.labels_model.weights * np.float32(4)))
+    again = fitted_temperatures(hot, DEV)
+    assert again.labels == pytest.approx(4 * crf.temperatures.labels, rel=0.1)
+    assert again.arcs > 2 * crf.temperatures.arcs
+
+
+def test_without_dev_only_a_log_linear_parser_knows_probabilities():
+    parser = train_spanning_tree(TRAIN[:20], replace(CONFIGS["crf"], epochs=1))
+    assert parser.temperatures == Temperatures(1.0, 1.0)
+    parser = train_spanning_tree(TRAIN[:20], replace(CONFIGS["mira, order 1"], epochs=1))
+    with pytest.raises(CrossarcError, match="calibrate DEV"):
+        next(analyse(parser, TEST))
+
+
+def test_empty_sentences_and_single_words(parser):
+    empty, single = analyse(parser, [Sentence.of([]), Sentence.of(["yes"])])
+    assert empty.entropy == empty.log_probability == single.entropy == 0.0
+    assert single.margin == np.inf
+    assert single.arcs[1] == 1.0
+
+
+def test_reliability_counts_everything_once():
+    rng = np.random.default_rng(1)
+    probabilities = rng.uniform(size=10_000)
+    right = rng.uniform(size=10_000) < probabilities
+    table = reliability([*probabilities, 1.0], [*right, True])
+    assert sum(bin.predictions for bin in table) == 10_001
+    assert expected_calibration_error(table) < 0.02
+    assert expected_calibration_error(reliability(probabilities**3, right)) > 0.1
+
+
+def corrupted(treebank, share, rng):
+    """The treebank with random heads instead of some, and which these are."""
+    wrong, sentences = set(), []
+    for i, sentence in enumerate(treebank):
+        heads = sentence.heads
+        for m in range(1, len(heads)):
+            if len(heads) > 2 and rng.random() < share:
+                heads[m] = rng.choice([h for h in range(len(heads)) if h not in (m, heads[m])])
+                wrong.add((i, m))
+        sentences.append(sentence.with_tree(heads))
+    return sentences, wrong
+
+
+def test_wrong_heads_are_the_most_suspicious_ones(parser):
+    sentences, wrong = corrupted(TEST, 0.02, np.random.default_rng(4))
+    assert len(wrong) > 20
+    number = {id(sentence): i for i, sentence in enumerate(sentences)}
+    found = suspects(parser, sentences)
+    assert len(found) == sum(map(len, TEST))
+    first = {(number[id(suspect.sentence)], suspect.word) for suspect in found[: len(wrong)]}
+    assert len(first & wrong) > len(wrong) / 2
+
+
+def test_suspicion_by_cross_validation():
+    """A word with another head than all its like: here every tree is the same but one."""
+    usual = Sentence.of(["a", "b", "c"], upos=["A", "B", "C"]).with_tree([-1, 2, 0, 2], ["_", "x", "y", "z"])
+    odd = usual.with_tree([-1, 3, 0, 2])
+    found = cross_validated_suspects([usual] * 17 + [odd] + [usual] * 12, 3)
+    assert (found[0].sentence, found[0].word) == (odd, 1)
+    assert found[0].parsed_head == 2
+    assert len(found) == 90
+
+
+def test_a_word_without_a_head_is_bad_input(crf):
+    with pytest.raises(InputError, match="word 2 has no head"):
+        suspects(crf, [SHORT[0].with_tree([-1, 2, -1, *[1] * (len(SHORT[0]) - 2)])])
