@@ -93,18 +93,6 @@ def scores_of_arcs(batch, model, allowed):
 
 
 @kernel
-def near_trees(batch, models, allowed, rules, heads):
-    """The space of the only sentence, and scores[h, m]: what an arc adds to a tree whose other arcs stay.
-
-    -inf where h is no candidate of m.
-    """
-    space = space_of(sentence_of(batch, 0), models, allowed, rules)
-    scores = np.full((len(heads), len(heads)), -np.inf)
-    score_changes(space, heads, scores)
-    return space, scores
-
-
-@kernel
 def score_changes(space, heads, scores):
     """scores[h, m] of the arcs of the space: what each adds to a tree whose other arcs stay."""
     choice, children = np.zeros_like(heads), np.zeros_like(heads)
@@ -120,7 +108,7 @@ def score_changes(space, heads, scores):
 
 @kernel
 def potentials_of(batch, models, allowed, rules, heads, first, out):
-    """The same for many trees, one matrix after the other: that of sentence b begins at first[b]."""
+    """scores[h, m] around a tree of each sentence, one matrix after the other: that of sentence b is at first[b]."""
     for b in range(len(first)):
         tree = heads[batch.starts[b] : batch.starts[b + 1]]
         size = len(tree)
@@ -129,17 +117,20 @@ def potentials_of(batch, models, allowed, rules, heads, first, out):
 
 
 @kernel
+def score_trees(batch, models, allowed, rules, trees, labels, scores):
+    """The scores of some trees of the only sentence of a batch, and their labels."""
+    attributes = sentence_of(batch, 0)
+    space = space_of(attributes, models, allowed, rules)
+    choice = np.zeros_like(trees[0])
+    for k in range(len(trees)):
+        choose(space, trees[k], choice)
+        label(space, attributes, models, allowed, rules, trees[k], labels[k])
+        scores[k] = tree_score(space, trees[k], choice)
+
+
+@kernel
 def scores_of_labels(batch, model, heads, out):
     """out[i, l] of each label of the arc into node i of many trees."""
     for b in range(len(batch.starts) - 1):
         first, last = batch.starts[b], batch.starts[b + 1]
         score_labels_of_tree(sentence_of(batch, b).words, model, heads[first:last], out[first:last])
-
-
-@kernel
-def score_and_label(batch, space, models, allowed, rules, heads, labels):
-    """The score of a tree of the space; its labels."""
-    choice = np.zeros_like(heads)
-    choose(space, heads, choice)
-    label(space, sentence_of(batch, 0), models, allowed, rules, heads, labels)
-    return tree_score(space, heads, choice)

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.parsers._parsing import (
-    near_trees,
     parse_first_order,
     parse_high_order,
     parse_second_order,
     potentials_of,
-    score_and_label,
+    score_trees,
     scores_of_arcs,
     scores_of_labels,
 )
@@ -160,21 +159,22 @@ class SpanningTreeParser:
         if not len(sentence):
             return [ScoredTree(sentence, 0.0, 1.0)]
         constraints = constraints or Constraints()
-        best = self.parse_sentence(sentence, constraints).heads
-        batch = attributes_of([sentence])
-        problem = self.models, self._allowed(len(best), constraints), self.rules(constraints)
-        rules = problem[2]
-        space, worth = near_trees(batch, *problem, best.copy())
+        batch, rules = attributes_of([sentence]), self.rules(constraints)
+        best, _ = self.best_trees(batch, constraints)
+        (potentials,) = self.potentials(batch, best, constraints)
         wanted = k if self.config.order == "1" else _RESCORED * k
-        trees = k_best_trees(worth, wanted, single_root=rules.single_root, projective=rules.projective)
-        found = {tuple(heads.tolist()): heads for heads in [best, *(tree.heads for tree in trees)]}
-        result = []
-        for heads in found.values():
-            labels = np.full_like(heads, -1)
-            score = float(score_and_label(batch, space, *problem, heads, labels))
-            probability = self._probability(heads, worth, rules)
-            result.append(ScoredTree(self._with_tree(sentence, heads, labels), score, probability))
-        return sorted(result, key=lambda tree: -tree.score)[:k]
+        others = k_best_trees(potentials, wanted, single_root=rules.single_root, projective=rules.projective)
+        trees = np.unique(np.stack([best, *(tree.heads for tree in others)]), axis=0)
+        labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
+        score_trees(batch, self.models, self._allowed(len(best), constraints), rules, trees, labels, scores)
+        return [
+            ScoredTree(
+                self._with_tree(sentence, trees[i], labels[i]),
+                float(scores[i]),
+                self._probability(trees[i], potentials, rules),
+            )
+            for i in np.argsort(-scores, kind="stable")[:k].tolist()
+        ]
 
     def _probability(self, heads: NDArray[np.int64], potentials: NDArray[np.float64], rules: Rules) -> float | None:
         if self.temperatures is None:
