@@ -8,11 +8,13 @@ from typing import Literal
 
 from crossarc.core import CrossarcError
 
-__all__ = ["PRESETS", "CovingtonConfig", "SpanningTreeConfig"]
+__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
 LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron"]
 Labels = Literal["two-stage", "joint"]
+Condition = Literal["head", "direction", "distance"]
+Start = Literal["harmonic", "uniform", "random"]
 
 
 @dataclass(frozen=True)
@@ -71,3 +73,34 @@ class CovingtonConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.exploration <= 1:
             raise CrossarcError(f"exploration is {self.exploration}, which is not in 0..1")
+
+
+_TAGS, _WORDS = ("upos", "xpos"), ("form", "lemma")
+
+
+@dataclass(frozen=True)
+class GenerativeConfig:
+    """How to train. The defaults are right for most people."""
+
+    symbols: str | None = None  # what words are to the model; None: "upos+form", or "upos" if unsupervised
+    condition: Condition | None = None  # what the choice of a modifier depends on, beside what stands before
+    stop: bool = False  # whether heads decide when they have enough modifiers
+    projective: bool | None = None  # None: if all trees of the treebank are; unsupervised: yes
+    single_root: bool | None = None  # None: if all trees of the treebank have one; unsupervised: yes
+    unsupervised: bool = False
+    start: Start = "harmonic"  # of EM
+    restarts: int = 0  # further, random starts of EM; the most probable model is kept
+    epochs: int = 100  # iterations of EM at most
+    prior: float = 0.1  # what EM adds to each expected count
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        names = (self.symbols or "upos").split("+")
+        if not (len(names) == 1 and names[0] in _TAGS + _WORDS) and not (
+            len(names) == 2 and names[0] in _TAGS and names[1] in _WORDS
+        ):
+            raise CrossarcError(f"symbols are {self.symbols}, which is none of upos, xpos, form, lemma, upos+form ...")
+        if self.prior < 0:
+            raise CrossarcError(f"prior is {self.prior}, which is negative")
+        if self.stop and self.prior == 0:
+            raise CrossarcError("stop needs a prior above 0: a head that never stops makes no sentence")
