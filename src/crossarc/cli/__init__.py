@@ -26,6 +26,7 @@ class LazyGroup(click.Group):
     _summaries: ClassVar[dict[str, str]] = {
         "train": "Train a parser on a treebank.",
         "parse": "Parse sentences with a trained model.",
+        "lm": "How probable sentences are, by a generative model.",
         "inspect": "What is in a model, and why it chose an arc.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",

@@ -11,7 +11,7 @@ from crossarc.core import CrossarcError, InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
-from crossarc.parsers import CovingtonParser, parser_class
+from crossarc.parsers import CovingtonParser, SpanningTreeParser, parser_class
 from crossarc.parsers.pipeline import Done, Task, run
 from crossarc.parsers.wishes import read_wishes
 
@@ -62,10 +62,10 @@ def command(
     """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
-    incremental = parser_class(model) is CovingtonParser
-    if incremental and k > 1:
-        raise CrossarcError("an incremental parser makes one tree: it has no -k")
-    if max_degree is not None and not incremental:
+    system = parser_class(model)
+    if k > 1 and system is not SpanningTreeParser:
+        raise CrossarcError("only models of --system spanning-tree have several trees for a sentence: no -k")
+    if max_degree is not None and system is not CovingtonParser:
         raise CrossarcError("--max-degree is for models of --system covington")
     degree = None if max_degree in (None, "none") else int(max_degree)
     task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length, degree)

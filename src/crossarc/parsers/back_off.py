@@ -104,7 +104,7 @@ def with_prior(counts: Floats, prior: float) -> BackOff:
     """
     n_contexts, n_outcomes = counts.shape
     totals = counts.sum(axis=1) + prior * n_outcomes
-    kept = np.divide(prior * n_outcomes, totals, out=np.ones(n_contexts), where=totals > 0.0)
+    kept = prior * n_outcomes / totals
     rows, outcomes = np.nonzero(counts)
     level = Level(
         np.arange(n_contexts), np.append(kept, 1.0), rows * n_outcomes + outcomes, counts[rows, outcomes] / totals[rows]

@@ -83,15 +83,15 @@ class GenerativeConfig:
     """How to train. The defaults are right for most people."""
 
     symbols: str | None = None  # what words are to the model; None: "upos+form", or "upos" if unsupervised
-    condition: Condition | None = None  # what the choice of a modifier depends on, beside what stands before
-    stop: bool = False  # whether heads decide when they have enough modifiers
-    projective: bool | None = None  # None: if all trees of the treebank are; unsupervised: yes
-    single_root: bool | None = None  # None: if all trees of the treebank have one; unsupervised: yes
+    condition: Condition | None = None  # what a choice depends on; None: "distance", or "direction" if unsupervised
+    stop: bool = True  # whether heads decide when they have enough modifiers
+    projective: bool = True  # better, measured, even where arcs cross
+    single_root: bool | None = None  # None: if all trees of the treebank have one; with stop or unsupervised: yes
     unsupervised: bool = False
     start: Start = "harmonic"  # of EM
     restarts: int = 0  # further, random starts of EM; the most probable model is kept
     epochs: int = 100  # iterations of EM at most
-    prior: float = 0.1  # what EM adds to each expected count
+    prior: float = 1.0  # what EM adds to each expected count
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -100,7 +100,5 @@ class GenerativeConfig:
             len(names) == 2 and names[0] in _TAGS and names[1] in _WORDS
         ):
             raise CrossarcError(f"symbols are {self.symbols}, which is none of upos, xpos, form, lemma, upos+form ...")
-        if self.prior < 0:
-            raise CrossarcError(f"prior is {self.prior}, which is negative")
-        if self.stop and self.prior == 0:
-            raise CrossarcError("stop needs a prior above 0: a head that never stops makes no sentence")
+        if self.prior <= 0:
+            raise CrossarcError(f"prior is {self.prior}: it must be above 0, so that nothing is impossible")

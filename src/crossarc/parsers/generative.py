@@ -4,10 +4,10 @@ p(x, T | n) = β ∏ p(label, word | head, direction, distance), where β is one
 p(x | n) = β Z is a language model: Z is the sum over all trees, by the Matrix-Tree theorem or the inside-outside
 algorithm. The distributions come from counts or from EM (``generative_training``).
 
-With ``stop``, heads also decide whether to have another modifier, and the tree is no longer given: p(x, T) is the product
-over all decisions. If arcs must not cross, this is the model of Klein & Manning (2004): a head decides on either side, and
-knows whether it has a modifier there yet. Otherwise a head decides for both sides alike, which is a distribution over
-trees of unordered words (McDonald & Satta 2007, §4.4).
+With ``stop``, heads also decide whether to have another modifier, and the tree is no longer given: p(x, T) is the
+product over all decisions. If arcs must not cross, this is the model of Klein & Manning (2004): a head decides on
+either side, and knows whether it has a modifier there yet. Otherwise a head decides for both sides alike, which is a
+distribution over trees of unordered words (McDonald & Satta 2007, §4.4).
 
 References
 ----------
@@ -18,12 +18,12 @@ Dan Klein and Christopher Manning (2004), *Corpus-Based Induction of Syntactic S
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import accumulate, islice, pairwise
 from math import lgamma, log
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ __all__ = [
     "contexts_of_stop",
     "contexts_of_symbol",
     "contexts_of_tag",
+    "log_beta",
     "log_number_of_trees",
     "sums",
     "with_stops",
@@ -103,8 +104,8 @@ class Factors(NamedTuple):
             tag = self.tag.of(contexts_of_tag(arcs), arcs.modifier_tag, 1.0 / len(symbols.tags))
             alike = 1.0 / symbols.per_tag[arcs.modifier_tag]
             choice = tag * self.symbol.of(contexts_of_symbol(arcs, symbols), arcs.modifier, alike)
-        with np.errstate(divide="ignore"):
-            return np.log(choice)
+        log_p: Floats = np.log(choice)
+        return log_p
 
     def p_label(self, arcs: Arcs, symbols: Symbols) -> Floats:
         """p(label | head, modifier, direction, distance): shape (arcs, labels)."""
@@ -208,12 +209,12 @@ class Sums(NamedTuple):
     first: Floats  # [node, direction]: the probability of having a modifier there; empty if nothing depends on it
 
 
-def sums(sizes: Sequence[int], weights: Weights, *, single_root: bool, projective: bool) -> Sums:
-    """Over all trees. ``sizes`` are the numbers of nodes. Raises ``NoTreeError`` if a sentence cannot be."""
+def sums(sizes: Sequence[int], weights: Weights, rule: Constraints) -> Sums:
+    """Over all trees of sentences with so many nodes. Raises ``NoTreeError`` if one has none."""
     starts = list(accumulate([size * size for size in sizes], initial=0))
     if weights.first is None or weights.other is None:
         log_z, arcs = log_partitions_and_marginals(
-            squares(weights.arcs, sizes), single_root=single_root, projective=projective
+            squares(weights.arcs, sizes), single_root=rule.single_root, projective=rule.projective
         )
         return Sums(log_z + weights.shared, np.concatenate([square.ravel() for square in arcs]), np.zeros((0, 2)))
     log_z, arcs_out, first = np.empty(len(sizes)), np.empty_like(weights.arcs), np.empty_like(weights.first)
@@ -225,12 +226,18 @@ def sums(sizes: Sequence[int], weights: Weights, *, single_root: bool, projectiv
 
 
 def squares(flat: NDArray[np.float64], sizes: Sequence[int]) -> list[Floats]:
-    """The array of each sentence, as a view: [head, modifier], or with further dimensions of ``flat``."""
+    """The array of each sentence, as a view: [head, modifier], with the further dimensions of ``flat``."""
     starts = accumulate([size * size for size in sizes], initial=0)
     return [
         flat[first:last].reshape(size, size, *flat.shape[1:])
         for (first, last), size in zip(pairwise(starts), sizes, strict=True)
     ]
+
+
+def log_beta(sizes: Sequence[int], rule: Constraints) -> Floats:
+    """log p(T | n) of sentences with so many nodes, when all trees are alike."""
+    flags = {"single_root": rule.single_root, "projective": rule.projective}
+    return np.array([-log_number_of_trees(size - 1, **flags) for size in sizes])
 
 
 def log_number_of_trees(n: int, *, single_root: bool, projective: bool) -> float:
@@ -262,11 +269,9 @@ class GenerativeParser:
         """The sentences with heads and labels, a batch at a time."""
         remaining = iter(sentences)
         while batch := list(islice(remaining, _BATCH)):
-            rule = Constraints(single_root=bool(self.config.single_root), projective=bool(self.config.projective))
             nodes = self.symbols.nodes(batch)
-            weights, labels = self.weights(nodes), self._p_label(nodes)
-            risks = self._expected_right(nodes, weights, labels, rule)
-            trees = best_trees(risks, single_root=rule.single_root, projective=rule.projective)
+            expected = self._expected_right(nodes, self.weights(nodes), self._rule)
+            trees = best_trees(expected, constraints=self._rule)
             yield from map(self._with_tree, batch, trees)
 
     def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
@@ -278,51 +283,45 @@ class GenerativeParser:
         UnsupportedConstraint : for limits on children or degree
         """
         wanted = constraints or Constraints()
-        rule = Constraints(
-            single_root=bool(self.config.single_root) or wanted.single_root,
-            projective=bool(self.config.projective) or wanted.projective,
+        rule = replace(
+            wanted,
+            single_root=wanted.single_root or self._rule.single_root,
+            projective=wanted.projective or self._rule.projective,
         )
         nodes = self.symbols.nodes([sentence])
         weights, size = self.weights(nodes), len(sentence) + 1
-        arcs = masked(weights.arcs.reshape(size, size), _on_arcs(wanted))
+        on_arcs = replace(rule, required_labels={}, forbidden_labels=frozenset())
+        arcs = masked(weights.arcs.reshape(size, size), on_arcs)
         weights = weights._replace(arcs=arcs.reshape(-1))
-        (risk,) = self._expected_right(nodes, weights, self._p_label(nodes), rule)
-        tree = best_tree(risk, constraints=wanted, single_root=rule.single_root, projective=rule.projective)
-        return self._with_tree(sentence, tree)
+        (expected,) = self._expected_right(nodes, weights, rule)
+        return self._with_tree(sentence, best_tree(expected, constraints=rule))
 
     def log_probabilities(self, sentences: Iterable[Sentence]) -> Iterator[float]:
         """log p(x | n) of each sentence's symbols; with ``stop``, log p(x)."""
         remaining = iter(sentences)
         while batch := list(islice(remaining, _BATCH)):
             nodes = self.symbols.nodes(batch)
-            yield from self._sums(nodes, self.weights(nodes)).log_p.tolist()
+            yield from sums(nodes.sizes, self.weights(nodes), self._rule).log_p.tolist()
 
     def weights(self, nodes: Nodes) -> Weights:
         """The logarithms of all probabilities that trees of the sentences are made of."""
         heads, modifiers = all_arcs(nodes)
         arcs = self.factors.log_p(arcs_between(nodes, heads, modifiers, self.config.condition), self.symbols)
         if self.config.stop:
-            return with_stops(
-                arcs, heads, nodes, partial(self.factors.log_stop, nodes), projective=bool(self.config.projective)
-            )
-        single_root, projective = bool(self.config.single_root), bool(self.config.projective)
-        words = np.diff(nodes.starts) - 1
-        trees = [log_number_of_trees(n, single_root=single_root, projective=projective) for n in words.tolist()]
-        return Weights(arcs, None, None, -np.array(trees))
+            log_stop = partial(self.factors.log_stop, nodes)
+            return with_stops(arcs, heads, nodes, log_stop, projective=self.config.projective)
+        return Weights(arcs, None, None, log_beta(nodes.sizes, self._rule))
 
-    def _p_label(self, nodes: Nodes) -> Floats:
-        return self.factors.p_label(arcs_between(nodes, *all_arcs(nodes), self.config.condition), self.symbols)
+    @property
+    def _rule(self) -> Constraints:
+        return Constraints(single_root=bool(self.config.single_root), projective=self.config.projective)
 
-    def _sums(self, nodes: Nodes, weights: Weights) -> Sums:
-        flags = {"single_root": bool(self.config.single_root), "projective": bool(self.config.projective)}
-        return sums(np.diff(nodes.starts).tolist(), weights, **flags)
-
-    def _expected_right(self, nodes: Nodes, weights: Weights, p_label: Floats, rule: Constraints) -> list[Floats]:
+    def _expected_right(self, nodes: Nodes, weights: Weights, rule: Constraints) -> list[Floats]:
         """The probability of each arc with each label; -inf for arcs that cannot be."""
-        sizes = np.diff(nodes.starts).tolist()
-        arcs = sums(sizes, weights, single_root=rule.single_root, projective=rule.projective).arcs
-        probabilities = np.where(weights.arcs > -np.inf, arcs, -np.inf)[:, None] * np.maximum(p_label, 1e-300)
-        return squares(probabilities, sizes)
+        labels = self.factors.p_label(arcs_between(nodes, *all_arcs(nodes), self.config.condition), self.symbols)
+        arcs = sums(nodes.sizes, weights, rule).arcs[:, None] * labels
+        arcs[weights.arcs == -np.inf] = -np.inf
+        return squares(arcs, nodes.sizes)
 
     def _with_tree(self, sentence: Sentence, tree: Tree) -> Sentence:
         assert tree.labels is not None
@@ -330,7 +329,7 @@ class GenerativeParser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
-        tensors = {}
+        tensors: dict[str, NDArray[Any]] = {}
         for name, factor in self.factors._asdict().items():
             for i, level in enumerate(factor.levels):
                 tensors |= {f"{name}.{i}.{part}": array for part, array in vars(level).items()}
@@ -388,7 +387,3 @@ def with_stops(arcs: Floats, heads: Ints, nodes: Nodes, log_stop: LogStop, *, pr
         other[:, direction] = words * go_on_again
         shared += words * stop
     return Weights(arcs, first, other, np.add.reduceat(shared, nodes.starts[:-1]))
-
-
-def _on_arcs(constraints: Constraints) -> Constraints:
-    return Constraints(required_arcs=constraints.required_arcs, forbidden_arcs=constraints.forbidden_arcs)

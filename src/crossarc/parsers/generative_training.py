@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.parsers.back_off import BackOff, counted, with_prior
 from crossarc.parsers.config import GenerativeConfig
 from crossarc.parsers.generative import (
@@ -27,12 +27,12 @@ from crossarc.parsers.generative import (
     contexts_of_stop,
     contexts_of_symbol,
     contexts_of_tag,
-    log_number_of_trees,
+    log_beta,
     sums,
     with_stops,
 )
 from crossarc.parsers.symbols import Nodes, Symbols, collect
-from crossarc.parsers.treebank import Watcher, attachment, checksum, fitted_to
+from crossarc.parsers.treebank import Watcher, attachment, checksum
 
 __all__ = ["train_generative"]
 
@@ -40,7 +40,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # how much is left to the next level of the back-off, chosen on dev sets
-_WEIGHT = 3.0
+_WEIGHT = 4.0
 
 _CONVERGED = 1e-6  # share of the log-likelihood that another iteration must gain
 _ROUNDING = 1e-9
@@ -55,10 +55,10 @@ def train_generative(
     dev: Sequence[Sentence] = (),
     watcher: Watcher | None = None,
 ) -> GenerativeParser:
-    """Count the arcs of trees, or, unsupervised, find the most probable model of sentences whose trees are not looked at.
+    """Count the arcs of trees or, unsupervised, find a model that makes the sentences probable without their trees.
 
-    EM raises the likelihood of the sentences (with a prior: the probability of the model) with every iteration, to a
-    local maximum; ``CrossarcError`` if it should fall. ``dev`` is only scored.
+    EM raises the likelihood of the sentences, times the prior of the model, with every iteration, to a local maximum;
+    ``CrossarcError`` if that should fall. ``dev`` is only scored.
     """
     if not any(map(len, treebank)):
         raise CrossarcError("cannot train on an empty treebank")
@@ -77,17 +77,17 @@ def train_generative(
 
 def _fitted(treebank: Sequence[Sentence], config: GenerativeConfig) -> GenerativeConfig:
     """The configuration with everything filled in."""
-    blind = config.unsupervised
-    if config.stop and config.single_root is False:
+    blind, single_root = config.unsupervised, config.single_root
+    if config.stop and single_root is False:
         raise CrossarcError("stop needs a single root: the root does not decide when it has enough modifiers")
-    config = replace(
+    if single_root is None:
+        single_root = config.stop or blind or all(sentence.head.count("0") == 1 for sentence in treebank)
+    return replace(
         config,
         symbols=config.symbols or ("upos" if blind else "upos+form"),
         condition=config.condition or ("direction" if blind else "distance"),
-        projective=True if config.projective is None and blind else config.projective,
-        single_root=True if config.single_root is None and (blind or config.stop) else config.single_root,
+        single_root=single_root,
     )
-    return fitted_to(treebank, config)
 
 
 # --- From trees ---
@@ -165,14 +165,13 @@ class Maximisation:
 
     def __init__(self, nodes: Nodes, n_symbols: int, config: GenerativeConfig) -> None:
         self.nodes, self.n_symbols, self.config = nodes, n_symbols, config
-        self.sizes = np.diff(nodes.starts).tolist()
+        self.sizes = nodes.sizes
         self.heads, self.modifiers = all_arcs(nodes)
         arcs = arcs_between(nodes, self.heads, self.modifiers, config.condition)
         self.choices = (arcs.head * N_DISTANCES + arcs.distance) * n_symbols + arcs.modifier
         self.sides = 2 * self.heads + (self.modifiers < self.heads)
-        flags = {"single_root": bool(config.single_root), "projective": bool(config.projective)}
-        self.flags = flags
-        self.log_beta = -np.array([log_number_of_trees(size - 1, **flags) for size in self.sizes])
+        self.rule = Constraints(single_root=bool(config.single_root), projective=config.projective)
+        self.log_beta = log_beta(self.sizes, self.rule)
 
     def run(self, counts: Counts, start: int, watcher: Watcher) -> tuple[Counts, float]:
         """Iterate until nothing is gained: the counts of the last model, and the logarithm of its probability."""
@@ -180,30 +179,29 @@ class Maximisation:
         for iteration in range(1, self.config.epochs + 1):
             begin = time.perf_counter()
             found = self.expectation(counts)
-            objective = float(found.log_p.sum()) + self.log_prior(counts)
-            seconds = time.perf_counter() - begin
-            watcher.likelihood(start, iteration, objective, len(self.sizes) / seconds)
+            objective, better = float(found.log_p.sum()) + self.log_prior(counts), self.maximisation(found)
+            watcher.likelihood(start, iteration, objective, len(self.sizes) / (time.perf_counter() - begin))
             if objective < last - _ROUNDING * abs(last):
                 raise CrossarcError(f"EM went wrong: the log-likelihood fell from {last} to {objective}")
             if objective - last < _CONVERGED * abs(objective):
                 break
-            counts, last = self.maximisation(found), objective
+            counts, last = better, objective
         return counts, objective
 
     def expectation(self, counts: Counts) -> Sums:
         """Sums over all trees, by the model with these counts."""
-        return self._sums(_log_of(self._p(counts.choices)).take(self.choices), self._p(counts.stops))
+        return self._sums(np.log(self._p(counts.choices)).take(self.choices), self._p(counts.stops))
 
     def maximisation(self, found: Sums) -> Counts:
         """How often each choice and decision is expected."""
         n_symbols, symbols = self.n_symbols, self.nodes.symbols
         shape = ((n_symbols + 1) * N_DISTANCES, n_symbols)
-        choices = np.bincount(self.choices, found.arcs, minlength=shape[0] * shape[1]).reshape(shape)
+        choices = _total(self.choices, found.arcs, shape[0] * shape[1]).reshape(shape)
         stops = np.zeros((n_symbols + 1, 2, 2, 2))
         if self.config.stop:
-            of_sides = np.bincount(self.sides, found.arcs, minlength=2 * len(symbols)).reshape(-1, 2)
+            of_sides = _total(self.sides, found.arcs, 2 * len(symbols)).reshape(-1, 2)
             for direction, has, outcome, expected in self._decisions(of_sides, found.first):
-                stops[:, direction, has, outcome] += np.bincount(symbols, expected, minlength=n_symbols + 1)
+                stops[:, direction, has, outcome] = _total(symbols, expected, n_symbols + 1)
             stops[n_symbols] = 0.0  # the root decides nothing
         return Counts(choices, stops)
 
@@ -224,13 +222,11 @@ class Maximisation:
 
     def log_prior(self, counts: Counts) -> float:
         """What the prior says of the model, up to a constant."""
-        if self.config.prior == 0.0:
-            return 0.0
         tables = [counts.choices, counts.stops] if self.config.stop else [counts.choices]
         return self.config.prior * sum(float(np.log(self._p(table)).sum()) for table in tables)
 
     def start(self, name: str, rng: np.random.Generator) -> Counts:
-        """The first counts: expected when near heads are likelier (Klein & Manning 2004), or all trees alike; or random."""
+        """The first counts: as if near heads were likelier (Klein & Manning 2004), or all trees alike; or random."""
         if name == "random":
             rows = (self.n_symbols + 1) * N_DISTANCES
             scale = len(self.modifiers) / rows
@@ -250,16 +246,16 @@ class Maximisation:
                 go_on, stop = np.log(p_stop[self.nodes.symbols, direction, has]).T
                 return go_on, stop
 
-            weights = with_stops(log_p, self.heads, self.nodes, log_stop, projective=bool(self.config.projective))
-        return sums(self.sizes, weights, **self.flags)
+            weights = with_stops(log_p, self.heads, self.nodes, log_stop, projective=self.config.projective)
+        return sums(self.sizes, weights, self.rule)
 
     def _p(self, counts: Floats) -> Floats:
-        """The most probable distributions; all outcomes are alike where nothing is counted."""
+        """The most probable distributions."""
         smoothed = counts + self.config.prior
-        totals = smoothed.sum(axis=-1, keepdims=True)
-        return np.divide(smoothed, totals, out=np.full_like(counts, 1.0 / counts.shape[-1]), where=totals > 0.0)
+        p: Floats = smoothed / smoothed.sum(axis=-1, keepdims=True)
+        return p
 
 
-def _log_of(probabilities: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.log(probabilities)
+def _total(places: Ints, amounts: Floats, size: int) -> Floats:
+    """What falls on each place."""
+    return np.bincount(places, amounts, minlength=size).astype(np.float64, copy=False)

@@ -29,6 +29,12 @@ class Nodes(NamedTuple):
     positions: Ints  # the root's is 0
     starts: Ints  # of the sentences, and the end
 
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of nodes of the sentences."""
+        sizes: list[int] = np.diff(self.starts).tolist()
+        return sizes
+
 
 @dataclass(frozen=True)
 class Symbols:
@@ -69,7 +75,9 @@ class Symbols:
 
     def nodes(self, sentences: Sequence[Sentence]) -> Nodes:
         """The nodes of all sentences."""
-        symbols, tags, positions = [], [], []
+        symbols: list[int] = []
+        tags: list[int] = []
+        positions: list[int] = []
         for sentence in sentences:
             in_sentence, their_tags = self.encode(sentence)
             symbols += [len(self), *in_sentence]

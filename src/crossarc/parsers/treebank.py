@@ -13,13 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
-from crossarc.parsers.config import CovingtonConfig, GenerativeConfig, SpanningTreeConfig
+from crossarc.parsers.config import CovingtonConfig, SpanningTreeConfig
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees.shape import is_projective
 
-__all__ = ["Attachment", "EpochReport", "Gold", "Treebank", "Watcher", "attachment", "best_so_far", "checksum", "fitted_to"]
+__all__ = [
+    "Attachment",
+    "EpochReport",
+    "Gold",
+    "Treebank",
+    "Watcher",
+    "attachment",
+    "best_so_far",
+    "checksum",
+    "fitted_to",
+]
 
-Config = TypeVar("Config", SpanningTreeConfig, CovingtonConfig, GenerativeConfig)
+Config = TypeVar("Config", SpanningTreeConfig, CovingtonConfig)
 
 _AT_ONCE = 50  # sentences in one call of a kernel
 
