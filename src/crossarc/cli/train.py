@@ -108,7 +108,7 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     help="unsupervised: near heads are likelier, all trees alike, random probabilities.  [default: harmonic]",
 )
 @click.option("--restarts", type=click.IntRange(0), help="unsupervised: further, random starts.  [default: 0]")
-@click.option("--prior", type=float, help="unsupervised: added to every expected count.  [default: 1]")
+@click.option("--prior", type=float, help="unsupervised: added to every expected count.  [default: 10]")
 @click.option(
     "--jobs",
     type=click.IntRange(1),

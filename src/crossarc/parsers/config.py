@@ -91,7 +91,7 @@ class GenerativeConfig:
     start: Start = "harmonic"  # of EM
     restarts: int = 0  # further, random starts of EM; the most probable model is kept
     epochs: int = 100  # iterations of EM at most
-    prior: float = 1.0  # what EM adds to each expected count
+    prior: float = 10.0  # what EM adds to each expected count
     seed: int = 1
 
     def __post_init__(self) -> None:
