@@ -114,6 +114,23 @@ def test_the_sentences_of_each_length_sum_to_one(projective, single_root, unsupe
     assert sum(map(exp, parser.log_probabilities(every))) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("projective", [False, True])
+def test_trees_are_counted_into_decisions(projective):
+    """One head with two modifiers to its right and none to its left, often: little is left to back-off."""
+    (sentence,) = tagged("a b b")
+    parser = train_generative([sentence.with_tree([-1, 0, 1, 1])] * 5000, GenerativeConfig(projective=projective))
+    nodes = parser.symbols.nodes([sentence])
+
+    def p_stop(word, direction, has):
+        return exp(parser.factors.log_stop(nodes, direction, has)[STOP][word])
+
+    if projective:
+        found = [p_stop(1, 0, 0), p_stop(1, 0, 1), p_stop(1, 1, 0), p_stop(2, 0, 0), p_stop(3, 1, 0)]
+        assert found == pytest.approx([0.0, 0.5, 1.0, 1.0, 1.0], abs=0.01)
+    else:
+        assert [p_stop(1, 0, 0), p_stop(2, 0, 0)] == pytest.approx([1 / 3, 1.0], abs=0.01)
+
+
 def log_p_of_tree(parser: GenerativeParser, sentence: Sentence, heads, labels=None) -> float:
     """By definition: the product of all choices and decisions."""
     nodes = parser.symbols.nodes([sentence])
@@ -232,6 +249,18 @@ def count_tree(parser, sentence, heads, p, choices, stops) -> None:
             stops[symbol, direction, int(children > 0), STOP] += p
 
 
+@pytest.mark.parametrize("projective", [False, True])
+def test_the_harmonic_start_links_near_words(projective):
+    em, _ = maximisation(tagged("a b c"), projective=projective, stop=False)
+    a_to_b, a_to_c = ((1 * N_DISTANCES, 2), (1 * N_DISTANCES + 1, 3))  # distances of 1 and 2, to the right
+    harmonic, uniform = (em.start(name, np.random.default_rng(1)).choices for name in ("harmonic", "uniform"))
+    trees = all_trees(3, single_root=True, projective=projective)
+    weights = np.array([np.prod([1 / abs(m - h) for m, h in enumerate(t) if h > 0]) for t in trees])
+    assert uniform[a_to_c] == pytest.approx(np.mean([tree[3] == 1 for tree in trees]))
+    for arc, m in ((a_to_b, 2), (a_to_c, 3)):
+        assert harmonic[arc] == pytest.approx(np.average([tree[m] == 1 for tree in trees], weights=weights))
+
+
 class Recorder(Watcher):
     def __init__(self) -> None:
         self.likelihoods: dict[int, list[float]] = {}
@@ -311,7 +340,7 @@ CONFIGS = {
     "default": GenerativeConfig(),
     "McDonald & Satta": GenerativeConfig(projective=False, stop=False),
     "unordered": GenerativeConfig(projective=False),
-    "unsupervised": GenerativeConfig(unsupervised=True, epochs=10),
+    "unsupervised": GenerativeConfig(unsupervised=True, epochs=10, prior=1.0),
 }
 
 

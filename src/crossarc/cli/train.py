@@ -63,7 +63,9 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     "high: siblings, grandparents and valencies too, by climbing with restarts.",
 )
 @click.option(
-    "--projective/--nonprojective", default=None, help="Whether arcs must not cross; by default as in the treebank."
+    "--projective/--nonprojective",
+    default=None,
+    help="Whether arcs must not cross; by default as in the treebank (generative: projective).",
 )
 @_option(
     "learner",

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
-from itertools import accumulate, islice, pairwise
+from functools import lru_cache, partial
+from itertools import accumulate, pairwise
 from math import lgamma, log
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,7 +66,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 LogStop = Callable[[int, int], tuple[Floats, Floats]]  # direction, has a modifier -> log p(GO_ON), log p(STOP) of nodes
 
-_BATCH = 64  # sentences
+_BATCH = 30_000  # arcs that are looked at together
 _FARTHEST = np.array([1, 2, 3, 6, 10])  # the largest distance of each bin but the last
 _BINS = 8  # room for them
 N_DISTANCES = 2 * _BINS
@@ -177,7 +177,7 @@ def arcs_between(nodes: Nodes, heads: Ints, modifiers: Ints, condition: Conditio
     )
 
 
-@cache
+@lru_cache(maxsize=128)
 def _grid(size: int) -> tuple[Ints, Ints]:
     nodes = np.arange(size)
     return np.repeat(nodes, size), np.tile(nodes, size)
@@ -267,8 +267,7 @@ class GenerativeParser:
 
     def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """The sentences with heads and labels, a batch at a time."""
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
+        for batch in _batches(sentences):
             nodes = self.symbols.nodes(batch)
             expected = self._expected_right(nodes, self.weights(nodes), self._rule)
             trees = best_trees(expected, constraints=self._rule)
@@ -298,8 +297,7 @@ class GenerativeParser:
 
     def log_probabilities(self, sentences: Iterable[Sentence]) -> Iterator[float]:
         """log p(x | n) of each sentence's symbols; with ``stop``, log p(x)."""
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
+        for batch in _batches(sentences):
             nodes = self.symbols.nodes(batch)
             yield from sums(nodes.sizes, self.weights(nodes), self._rule).log_p.tolist()
 
@@ -317,11 +315,9 @@ class GenerativeParser:
         return Constraints(single_root=bool(self.config.single_root), projective=self.config.projective)
 
     def _expected_right(self, nodes: Nodes, weights: Weights, rule: Constraints) -> list[Floats]:
-        """The probability of each arc with each label; -inf for arcs that cannot be."""
+        """The probability of each arc with each label."""
         labels = self.factors.p_label(arcs_between(nodes, *all_arcs(nodes), self.config.condition), self.symbols)
-        arcs = sums(nodes.sizes, weights, rule).arcs[:, None] * labels
-        arcs[weights.arcs == -np.inf] = -np.inf
-        return squares(arcs, nodes.sizes)
+        return squares(sums(nodes.sizes, weights, rule).arcs[:, None] * labels, nodes.sizes)
 
     def _with_tree(self, sentence: Sentence, tree: Tree) -> Sentence:
         assert tree.labels is not None
@@ -366,6 +362,19 @@ class GenerativeParser:
             Attachment(**header["dev"]) if header["dev"] else None,
             header["treebank"],
         )
+
+
+def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    batch: list[Sentence] = []
+    arcs = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        arcs += (len(sentence) + 1) ** 2
+        if arcs >= _BATCH:
+            yield batch
+            batch, arcs = [], 0
+    if batch:
+        yield batch
 
 
 def with_stops(arcs: Floats, heads: Ints, nodes: Nodes, log_stop: LogStop, *, projective: bool) -> Weights:
