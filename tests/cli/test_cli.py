@@ -47,7 +47,7 @@ def test_help_needs_no_heavy_import():
     code = "import sys, crossarc.cli; assert not {'numba', 'scipy', 'tqdm', 'highspy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     output = run("--help").stdout.decode()
-    for command in ("train", "parse", "inspect", "stats", "evaluate", "compare", "convert", "validate"):
+    for command in ("train", "parse", "lm", "inspect", "stats", "evaluate", "compare", "convert", "validate"):
         assert command in output
         help_text = run(command, "--help")
         assert help_text.returncode == 0
@@ -350,9 +350,42 @@ def test_the_incremental_parser(trained, tmp_path):
     for tree in read_output(run("parse", treebank, "-m", model, "--max-degree", 0), tmp_path):
         assert is_projective(tree.heads)
     assert "covington" in run("inspect", model).stdout.decode()
-    assert_one_line_error(run("parse", treebank, "-m", model, "-k", 2), "no -k")
+    assert_one_line_error(run("parse", treebank, "-m", model, "-k", 2), "-k")
     assert_one_line_error(run("parse", treebank, "-m", spanning_tree, "--max-degree", 1), "--system covington")
     assert_one_line_error(run("inspect", model, "--explain", treebank), "spanning-tree")
     refused = run("train", treebank, "-m", model, *options, "--order", 1)
     assert refused.returncode == 2
     assert b"not with --system covington: --order" in refused.stderr
+
+
+def test_the_generative_model(trained, tmp_path):
+    treebank, spanning_tree, _ = trained
+    model = tmp_path / "generative.crossarc"
+    result = run("train", treebank, "--dev", treebank, "-m", model, "--system", "generative", "--no-stop")
+    assert result.returncode == 0, result.stderr.decode()
+    assert "dev UAS" in result.stderr.decode()
+    assert len(read_output(run("parse", treebank, "-m", model), tmp_path)) == 150
+    alone = json.loads(run("lm", treebank, "-m", model, "--json").stdout)
+    assert len(alone["sentences"]) == 150
+    assert alone["log_p"] == pytest.approx(sum(sentence["log_p"] for sentence in alone["sentences"]))
+    mixed = run("lm", treebank, "-m", model, "--ngram", treebank, "--order", 2, "--weight", 0.3)
+    assert "log p(x | n)" in mixed.stdout.decode()
+    perplexity = float(mixed.stdout.decode().split("perplexity ")[1].split()[0])
+    assert 1 < perplexity < alone["perplexity"]
+    assert_one_line_error(run("lm", treebank, "-m", spanning_tree), "not a model of --system generative")
+    refused = run("train", treebank, "-m", model, "--system", "generative", "--order", 1)
+    assert b"not with --system generative: --order" in refused.stderr
+
+
+def test_learning_without_trees(trained, tmp_path):
+    treebank, _, _ = trained
+    bare, model = tmp_path / "bare.conllu", tmp_path / "unsupervised.crossarc"
+    sentences = [s.with_columns(head=["_"] * len(s), deprel=["_"] * len(s)) for s in crossarc.read(treebank)]
+    crossarc.write(sentences, bare)
+    options = ("--system", "generative", "--unsupervised", "--nonprojective", "--restarts", 1, "--epochs", 3)
+    result = run("train", bare, "-m", model, *options)
+    assert result.returncode == 0, result.stderr.decode()
+    assert "crossarc: start 2, iteration 3: log-likelihood -" in result.stderr.decode()
+    assert all(tree.deprel[0] == "dep" for tree in read_output(run("parse", bare, "-m", model), tmp_path))
+    assert_one_line_error(run("lm", bare, "-m", model, "--ngram", bare), "unordered words")
+    assert_one_line_error(run("train", bare, "-m", model, "--system", "generative"), "bare.conllu:", "HEAD")

@@ -29,6 +29,7 @@ class LazyGroup(click.Group):
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",
         "suspicious": "List the gold arcs that are least likely: annotation errors first.",
+        "lm": "How probable sentences are, by a generative model.",
         "inspect": "What is in a model, and why it chose an arc.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",

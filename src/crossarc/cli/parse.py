@@ -11,7 +11,7 @@ from crossarc.core import CrossarcError, InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
-from crossarc.parsers import CovingtonParser, parser_class
+from crossarc.parsers import CovingtonParser, SpanningTreeParser, parser_class
 from crossarc.parsers.pipeline import Done, Task, run
 from crossarc.parsers.probabilities import Decode
 from crossarc.parsers.wishes import read_wishes
@@ -87,14 +87,13 @@ def command(
     """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
-    incremental = parser_class(model) is CovingtonParser
-    if incremental and k > 1:
-        raise CrossarcError("an incremental parser makes one tree: it has no -k")
-    if incremental and (confidence or decode != "best"):
-        raise CrossarcError("an incremental parser has no probabilities of trees: no --confidence, no --decode")
-    if k > 1 and (confidence or decode != "best"):
+    system = parser_class(model)
+    by_probability = confidence or decode != "best"
+    if (k > 1 or by_probability) and system is not SpanningTreeParser:
+        raise CrossarcError("-k, --confidence and --decode are for models of --system spanning-tree")
+    if k > 1 and by_probability:
         raise CrossarcError("-k writes the probability of each tree: it goes without --confidence and --decode")
-    if max_degree is not None and not incremental:
+    if max_degree is not None and system is not CovingtonParser:
         raise CrossarcError("--max-degree is for models of --system covington")
     degree = None if max_degree in (None, "none") else int(max_degree)
     task = Task(

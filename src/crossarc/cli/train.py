@@ -10,11 +10,13 @@ from typing import Any
 
 import click
 
-from crossarc.cli.common import FILES, read_trees
+from crossarc.cli.common import FILES, progress, read_trees
+from crossarc.io import read
 from crossarc.parsers import (
     PRESETS,
     CovingtonConfig,
     EpochReport,
+    GenerativeConfig,
     SpanningTreeConfig,
     Watcher,
     train,
@@ -22,7 +24,11 @@ from crossarc.parsers import (
 )
 
 _DEFAULTS = SpanningTreeConfig()
-_SYSTEMS: dict[str, Any] = {"spanning-tree": SpanningTreeConfig, "covington": CovingtonConfig}
+_SYSTEMS: dict[str, Any] = {
+    "spanning-tree": SpanningTreeConfig,
+    "covington": CovingtonConfig,
+    "generative": GenerativeConfig,
+}
 
 
 def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -40,7 +46,9 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     type=click.Choice(list(_SYSTEMS)),
     default="spanning-tree",
     show_default=True,
-    help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits.",
+    help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits. "
+    "generative: the language model of McDonald & Satta (2007), from counts or --unsupervised, with the options below "
+    "that name it.",
 )
 @click.option(
     "--preset",
@@ -55,7 +63,9 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     "high: siblings, grandparents and valencies too, by climbing with restarts.",
 )
 @click.option(
-    "--projective/--nonprojective", default=None, help="Whether arcs must not cross; by default as in the treebank."
+    "--projective/--nonprojective",
+    default=None,
+    help="Whether arcs must not cross; by default as in the treebank (generative: projective).",
 )
 @_option(
     "learner",
@@ -80,6 +90,37 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 @_option("features", str, "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
 @_option("hash-bits", click.IntRange(10, 28), "There are 2 to this power weights.")
 @click.option(
+    "--unsupervised",
+    is_flag=True,
+    default=None,
+    help="generative: by expectation maximisation from tagged sentences; heads are not looked at. --epochs is the most "
+    "iterations.",
+)
+@click.option(
+    "--symbols",
+    metavar="COLUMNS",
+    help="generative: what words are to the model: upos, xpos, form, lemma, or a tag and a word, as upos+lemma.  "
+    "[default: upos+form; unsupervised: upos]",
+)
+@click.option(
+    "--condition",
+    type=click.Choice(["head", "direction", "distance"]),
+    help="generative: modifiers depend on their head alone, on the direction too, on direction and distance.  "
+    "[default: distance; unsupervised: direction]",
+)
+@click.option(
+    "--stop/--no-stop",
+    default=None,
+    help="generative: heads decide when they have enough modifiers (Klein & Manning 2004).  [default: stop]",
+)
+@click.option(
+    "--start",
+    type=click.Choice(["harmonic", "uniform", "random"]),
+    help="unsupervised: near heads are likelier, all trees alike, random probabilities.  [default: harmonic]",
+)
+@click.option("--restarts", type=click.IntRange(0), help="unsupervised: further, random starts.  [default: 0]")
+@click.option("--prior", type=float, help="unsupervised: added to every expected count.  [default: 10]")
+@click.option(
     "--jobs",
     type=click.IntRange(1),
     default=1,
@@ -103,11 +144,12 @@ def command(
     single root if it always has one. The model is that of the epoch with the best LAS on the dev set.
 
     Interrupting (Ctrl-C) after an epoch keeps the best model so far; the state of training is kept beside the model (in
-    MODEL.training) until it has ended, for --resume (not with --system covington).
+    MODEL.training) until it has ended, for --resume (only with --system spanning-tree).
     """
     given = {name: value for name, value in options.items() if value is not None}
     config = _config(system, preset, given)
-    trees = list(read_trees(treebank))
+    blind = isinstance(config, GenerativeConfig) and config.unsupervised
+    trees = list(progress(read(treebank), treebank) if blind else read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
     if isinstance(config, SpanningTreeConfig):
@@ -119,7 +161,10 @@ def command(
     elif resume:
         raise click.UsageError(f"not with --system {system}: --resume")
     else:
-        train(trees, config, dev=held_out, watcher=watcher).save(model)
+        trained = train(trees, config, dev=held_out, watcher=watcher)
+        trained.save(model)
+        if isinstance(config, GenerativeConfig) and trained.dev:  # there are no epochs to report it after
+            click.echo(f"crossarc: dev UAS {100 * trained.dev.uas:.2f} LAS {100 * trained.dev.las:.2f}", err=True)
 
 
 def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
@@ -146,6 +191,9 @@ class _Lines(Watcher):
     def pruned(self, candidates: float, recall: float) -> None:
         click.echo(_of_pruner(candidates, recall), err=True)
 
+    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
+        click.echo(_of_em(start, iteration, log_likelihood, sentences_per_second), err=True)
+
     def report(self, report: EpochReport) -> None:
         click.echo(_line(report), err=True)
 
@@ -168,6 +216,9 @@ class _Bar(_Lines):
     def pruned(self, candidates: float, recall: float) -> None:
         self._tqdm.write(_of_pruner(candidates, recall), file=sys.stderr)
 
+    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
+        self._tqdm.write(_of_em(start, iteration, log_likelihood, sentences_per_second), file=sys.stderr)
+
     def report(self, report: EpochReport) -> None:
         self._bars.pop(report.stage).close()
         self._tqdm.write(_line(report), file=sys.stderr)
@@ -175,6 +226,13 @@ class _Bar(_Lines):
 
 def _of_pruner(candidates: float, recall: float) -> str:
     return f"crossarc: pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %"
+
+
+def _of_em(start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> str:
+    return (
+        f"crossarc: start {start}, iteration {iteration}: log-likelihood {log_likelihood:.3f}, "
+        f"{sentences_per_second:,.0f} sentences/s"
+    )
 
 
 def _line(report: EpochReport) -> str:

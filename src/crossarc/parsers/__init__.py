@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossarc.core import Sentence
-from crossarc.parsers.config import PRESETS, CovingtonConfig, SpanningTreeConfig
+from crossarc.parsers.config import PRESETS, CovingtonConfig, GenerativeConfig, SpanningTreeConfig
 from crossarc.parsers.covington import CovingtonParser
 from crossarc.parsers.covington_training import train_covington
+from crossarc.parsers.generative import GenerativeParser
+from crossarc.parsers.generative_training import train_generative
 from crossarc.parsers.model_file import ModelError, read_header
 from crossarc.parsers.spanning_tree import ScoredTree, SpanningTreeParser
 from crossarc.parsers.training import train_spanning_tree
@@ -20,6 +22,8 @@ __all__ = [
     "CovingtonConfig",
     "CovingtonParser",
     "EpochReport",
+    "GenerativeConfig",
+    "GenerativeParser",
     "ModelError",
     "Parser",
     "ScoredTree",
@@ -31,17 +35,22 @@ __all__ = [
     "read_header",
     "train",
     "train_covington",
+    "train_generative",
     "train_spanning_tree",
 ]
 
-Parser = SpanningTreeParser | CovingtonParser
+Parser = SpanningTreeParser | CovingtonParser | GenerativeParser
 
-_SYSTEMS: dict[str, type[Parser]] = {"spanning-tree": SpanningTreeParser, "covington": CovingtonParser}
+_SYSTEMS: dict[str, type[Parser]] = {
+    "spanning-tree": SpanningTreeParser,
+    "covington": CovingtonParser,
+    "generative": GenerativeParser,
+}
 
 
 def train(
     treebank: Sequence[Sentence],
-    config: SpanningTreeConfig | CovingtonConfig | None = None,
+    config: SpanningTreeConfig | CovingtonConfig | GenerativeConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
     watcher: Watcher | None = None,
@@ -52,6 +61,8 @@ def train(
     """
     if isinstance(config, CovingtonConfig):
         return train_covington(treebank, config, dev=dev, watcher=watcher)
+    if isinstance(config, GenerativeConfig):
+        return train_generative(treebank, config, dev=dev, watcher=watcher)
     return train_spanning_tree(treebank, config, dev=dev, watcher=watcher)
 
 

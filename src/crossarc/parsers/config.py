@@ -8,12 +8,14 @@ from typing import Literal
 
 from crossarc.core import CrossarcError
 
-__all__ = ["PRESETS", "CovingtonConfig", "SpanningTreeConfig"]
+__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
 LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]
 Optimizer = Literal["adagrad", "lbfgs"]
 Labels = Literal["two-stage", "joint"]
+Condition = Literal["head", "direction", "distance"]
+Start = Literal["harmonic", "uniform", "random"]
 
 
 @dataclass(frozen=True)
@@ -77,3 +79,32 @@ class CovingtonConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.exploration <= 1:
             raise CrossarcError(f"exploration is {self.exploration}, which is not in 0..1")
+
+
+_TAGS, _WORDS = ("upos", "xpos"), ("form", "lemma")
+
+
+@dataclass(frozen=True)
+class GenerativeConfig:
+    """How to train. The defaults are right for most people."""
+
+    symbols: str | None = None  # what words are to the model; None: "upos+form", or "upos" if unsupervised
+    condition: Condition | None = None  # what a choice depends on; None: "distance", or "direction" if unsupervised
+    stop: bool = True  # whether heads decide when they have enough modifiers
+    projective: bool = True  # better, measured, even where arcs cross
+    single_root: bool | None = None  # None: if all trees of the treebank have one; with stop or unsupervised: yes
+    unsupervised: bool = False
+    start: Start = "harmonic"  # of EM
+    restarts: int = 0  # further, random starts of EM; the most probable model is kept
+    epochs: int = 100  # iterations of EM at most
+    prior: float = 10.0  # what EM adds to each expected count
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        names = (self.symbols or "upos").split("+")
+        if not (len(names) == 1 and names[0] in _TAGS + _WORDS) and not (
+            len(names) == 2 and names[0] in _TAGS and names[1] in _WORDS
+        ):
+            raise CrossarcError(f"symbols are {self.symbols}, which is none of upos, xpos, form, lemma, upos+form ...")
+        if self.prior <= 0:
+            raise CrossarcError(f"prior is {self.prior}: it must be above 0, so that nothing is impossible")

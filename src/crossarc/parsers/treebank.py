@@ -25,6 +25,7 @@ __all__ = [
     "Watcher",
     "attachment",
     "best_so_far",
+    "checksum",
     "fitted_to",
     "possible_trees",
 ]
@@ -69,6 +70,9 @@ class Watcher:
     def pruned(self, candidates: float, recall: float) -> None:
         """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
 
+    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
+        """EM knows how probable its sentences are; with a prior, how probable the model is too."""
+
 
 class Gold(NamedTuple):
     """The trees of all sentences, one after the other."""
@@ -84,7 +88,7 @@ class Treebank:
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         if not sentences:
             raise CrossarcError("cannot train on an empty treebank")
-        self.checksum = _checksum(sentences)
+        self.checksum = checksum(sentences)
         self.batch = attributes_of(sentences)
         self.labels = tuple(sorted({label for sentence in sentences for label in sentence.deprel}))
         number = {label: i for i, label in enumerate(self.labels)}
@@ -152,7 +156,7 @@ def best_so_far(best: Attachment | None, current: Attachment | None) -> bool:
     return best is None or current is None or current.las >= best.las
 
 
-def _checksum(sentences: Sequence[Sentence]) -> str:
+def checksum(sentences: Sequence[Sentence]) -> str:
     """A short name of what a parser was trained on."""
     digest = hashlib.sha256()
     for sentence in sentences:
