@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -245,6 +246,44 @@ def test_the_k_best_trees_have_ranks_and_scores(trained):
         f"# crossarc_rank = {rank}" for rank in (1, 2, 3)
     ]
     assert all("# crossarc_score = " in block for block in first)
+
+
+def test_probabilities(trained, tmp_path):
+    treebank, _, _ = trained
+    model, svg = tmp_path / "crf.crossarc", tmp_path / "reliability.svg"
+    small = ["--epochs", 2, "--hash-bits", 16]
+    assert run("train", treebank, "-m", model, "--learner", "crf", *small).returncode == 0
+    trees = read_output(run("parse", treebank, "-m", model, "--confidence"), tmp_path)
+    for tree in trees:
+        (entropy,) = [comment for comment in tree.comments if comment.startswith("# crossarc_entropy = ")]
+        assert float(entropy.split()[-1]) >= 0
+        for misc in tree.misc:
+            assert (match := re.search(r"ArcProb=(\d\.\d{4})\|RelProb=(\d\.\d{4})$", misc))
+            assert 0 <= float(match[2]) <= float(match[1]) <= 1
+    unsure = read_output(
+        run("parse", treebank, "-m", model, "--decode", "marginal-threshold", "--threshold", 0.99, "--jobs", 2),
+        tmp_path,
+    )
+    assert sum(tree.head.count("_") for tree in unsure) > 0
+    assert b"# crossarc_prob = " in run("parse", treebank, "-m", model, "-k", 2).stdout
+    calibrated = run("calibrate", treebank, "-m", model, "--fit", "--svg", svg)
+    assert b"expected calibration error of labelled arcs: 0." in calibrated.stdout
+    assert svg.read_text().startswith("<svg ")
+    ranked = json.loads(run("rank", treebank, "-m", model, "-n", 9, "--json").stdout)
+    assert [row["entropy"] for row in ranked] == sorted((row["entropy"] for row in ranked), reverse=True)
+    listed = run("suspicious", treebank, "-m", model, "-n", 5).stdout.decode().splitlines()
+    assert len(listed) == 6
+    assert listed[1].startswith(f"{treebank}:")
+
+
+def test_probabilities_that_are_not_there(trained, tmp_path):
+    treebank, _, _ = trained
+    model = tmp_path / "plain.crossarc"
+    assert run("train", treebank, "-m", model, "--order", 1, "--epochs", 1, "--hash-bits", 16).returncode == 0
+    assert_one_line_error(run("parse", treebank, "-m", model, "--confidence"), "calibrate DEV -m MODEL --fit")
+    assert_one_line_error(run("rank", treebank, "-m", model), "calibrate DEV -m MODEL --fit")
+    assert_one_line_error(run("parse", treebank, "-m", model, "--confidence", "-k", 2), "without --confidence")
+    assert run("suspicious", treebank).returncode == 2
 
 
 def test_constraints_from_misc_and_from_a_file(trained, tmp_path):

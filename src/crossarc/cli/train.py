@@ -177,6 +177,9 @@ def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
     if unknown:
         options = ", ".join("-k" if name == "k" else f"--{name.replace('_', '-')}" for name in unknown)
         raise click.UsageError(f"not with --system {system}: {options}")
+    blind_only = [f"--{name}" for name in ("start", "prior") if name in given and not given.get("unsupervised")]
+    if blind_only:
+        raise click.UsageError(f"only with --unsupervised: {', '.join(blind_only)}")
     if given.get("learner") == "crf" and not preset:
         preset = "ms2007"
     return replace(PRESETS[preset] if preset else kind(), **given)
@@ -220,7 +223,8 @@ class _Bar(_Lines):
         self._tqdm.write(_of_em(start, iteration, log_likelihood, sentences_per_second), file=sys.stderr)
 
     def report(self, report: EpochReport) -> None:
-        self._bars.pop(report.stage).close()
+        if report.stage in self._bars:  # L-BFGS has no progress within an iteration
+            self._bars.pop(report.stage).close()
         self._tqdm.write(_line(report), file=sys.stderr)
 
 
@@ -230,7 +234,7 @@ def _of_pruner(candidates: float, recall: float) -> str:
 
 def _of_em(start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> str:
     return (
-        f"crossarc: start {start}, iteration {iteration}: log-likelihood {log_likelihood:.3f}, "
+        f"crossarc: start {start}, iteration {iteration}: log-likelihood with prior {log_likelihood:.3f}, "
         f"{sentences_per_second:,.0f} sentences/s"
     )
 
