@@ -3,8 +3,8 @@
 Needs Crossarc and the folder ../shared/treebanks. On each treebank two first-order parsers with the same features and
 joint labels are trained with gold tags, by MIRA and as a log-linear model (crf); dev.conllu chooses the epoch and the
 temperatures; test.conllu is parsed once by each: MIRA's best trees, the crf's best trees, the crf's min-risk trees. The
-expected calibration error of the crf's arcs is that on dev.conllu. There, too, 2 % of the heads are replaced at random, to see
-how many of these `crossarc suspicious` puts first.
+expected calibration error of the crf's arcs is that on dev.conllu. There, too, 2 % of the heads are replaced at
+random, to see how many of these `crossarc suspicious` puts first.
 
 `--speed` measures epochs over English-EWT instead, in processor time: crf, MIRA with joint labels, and MIRA with labels
 in a second stage (heads and labels together), one epoch of each in turn.
@@ -156,21 +156,17 @@ def tables(done: dict[str, Any]) -> list[str]:
         "",
         f"Made by `python benchmarks/sums.py`, {made(done.values())}. First order, joint labels, gold tags; UAS / LAS "
         "on test; expected calibration error (ECE) of the log-linear model's arcs and labelled arcs on dev, with the "
-        "temperature fitted there. Found: if 2 % of the heads of dev are replaced at random, the share of these among the 2 % "
-        "that are most suspicious to the log-linear model.",
+        "temperature fitted there. Found: if 2 % of the heads of dev are replaced at random, the share of these among "
+        "the 2 % that are most suspicious to the log-linear model.",
         "",
         "| treebank | MIRA, best | crf, best | crf, min-risk | ECE arcs | ECE labelled | temperature | found |",
         "| --- | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for name, row in sorted(found.items()):
         cells = [f"{row[system][0]:.2f} / {row[system][1]:.2f}" for system in ("mira", "crf", "crf_min_risk")]
-        ece = [
-            f"{row['ece_arcs']:.4f}",
-            f"{row['ece_labelled_arcs']:.4f}",
-            f"{row['temperature']:.2f}",
-            f"{row['found']:.0f} %",
-        ]
-        lines.append(f"| {name} | {' | '.join([*cells, *ece])} |")
+        cells += [f"{row[error]:.4f}" for error in ("ece_arcs", "ece_labelled_arcs")]
+        cells += [f"{row['temperature']:.2f}", f"{row['found']:.0f} %"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     means = [
         " / ".join(f"{statistics.mean(row[system][i] for row in found.values()):.2f}" for i in range(2))
         for system in ("mira", "crf", "crf_min_risk")
