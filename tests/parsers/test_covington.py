@@ -28,7 +28,7 @@ from crossarc.parsers._covington_graph import (
     permissible,
 )
 from crossarc.parsers._covington_training import loses_nothing
-from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
+from crossarc.parsers.covington import CovingtonConfig, CovingtonParser, Linear
 from crossarc.parsers.covington_features import load_features, parse_features
 from crossarc.parsers.covington_training import train_covington
 from crossarc.testing import random_tree, random_treebank
@@ -189,14 +189,14 @@ def random_parser(seed, *, single_root=True, projective=False):
     labels = ("a", "b", "c")
     weights = [rng.normal(size=size).astype(np.float32) for size in (1 << 14, (1 << 14) + len(labels))]
     config = CovingtonConfig(projective=projective, single_root=single_root)
-    return CovingtonParser(config, labels, load_features("default"), *weights)
+    return CovingtonParser(config, labels, load_features("default"), Linear(*weights))
 
 
 @given(st.integers(0, 14), seeds, st.sampled_from(DEGREES), st.booleans())
 @settings(deadline=None)
 def test_every_output_is_a_tree_within_the_degree(n, seed, max_degree, single_root):
     parser = random_parser(seed, single_root=single_root)
-    parser.link_weights.reshape(-1, 4)[:, NO_ARC] += seed % 3 * 0.3  # some classifiers seldom make arcs
+    parser.classifier.links.reshape(-1, 4)[:, NO_ARC] += seed % 3 * 0.3  # some classifiers seldom make arcs
     sentence = Sentence.of([f"w{seed % (k + 2)}" for k in range(n)])
     (parsed,) = parser.parse([sentence], max_degree=max_degree)
     assert is_tree(parsed.heads)

@@ -23,6 +23,7 @@ from crossarc.parsers import (
 
 _DEFAULTS = SpanningTreeConfig()
 _SYSTEMS: dict[str, Any] = {"spanning-tree": SpanningTreeConfig, "covington": CovingtonConfig}
+_OF_ONLINE_LEARNING = {"exploration", "epochs", "seed", "hash_bits"}
 
 
 def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -40,7 +41,8 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     type=click.Choice(list(_SYSTEMS)),
     default="spanning-tree",
     show_default=True,
-    help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits.",
+    help="covington: the incremental parser of Nivre (2007), with --classifier, --exploration, --projective, "
+    "--features, --epochs, --seed and --hash-bits.",
 )
 @click.option(
     "--preset",
@@ -70,6 +72,21 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 @_option("seed", int, "Of the random order of sentences, and of restarts.")
 @_option("features", str, "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
 @_option("hash-bits", click.IntRange(10, 28), "There are 2 to this power weights.")
+@click.option(
+    "--classifier",
+    type=click.Choice(["linear", "svm"]),
+    default=None,
+    help="Of --system covington. svm: support vector machines with a quadratic kernel, as in the paper (needs "
+    "scikit-learn: pip install 'crossarc[svm]'); HOWLONG.  [default: linear]",
+)
+@click.option(
+    "--exploration",
+    type=click.FloatRange(0, 1),
+    default=None,
+    help="Of --system covington: how often training follows the parser's own choices, right or wrong, so that it "
+    "learns to make the best of an error. 0: only gold trees, as in the paper.  "
+    f"[default: {CovingtonConfig().exploration:g}]",
+)
 @click.option(
     "--jobs",
     type=click.IntRange(1),
@@ -117,12 +134,15 @@ def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
     """The configuration of a system, from the options that are its fields."""
     kind = _SYSTEMS[system]
     known = {field.name for field in fields(kind)}
+    where = f"--system {system}"
+    if given.get("classifier") == "svm":
+        known, where = known - _OF_ONLINE_LEARNING, f"{where} --classifier svm"
     unknown = [name for name in given if name not in known]
     if preset and system != "spanning-tree":
         unknown.append("preset")
     if unknown:
         options = ", ".join("-k" if name == "k" else f"--{name.replace('_', '-')}" for name in unknown)
-        raise click.UsageError(f"not with --system {system}: {options}")
+        raise click.UsageError(f"not with {where}: {options}")
     return replace(PRESETS[preset] if preset else kind(), **given)
 
 
@@ -165,7 +185,5 @@ def _of_pruner(candidates: float, recall: float) -> str:
 
 def _line(report: EpochReport) -> str:
     scores = f"  dev UAS {100 * report.dev.uas:.2f} LAS {100 * report.dev.las:.2f}" if report.dev else ""
-    return (
-        f"crossarc: {report.stage} {report.epoch}: loss {report.loss:.3f}, "
-        f"{report.words_per_second:,.0f} words/s{scores}"
-    )
+    loss = "" if report.loss is None else f"loss {report.loss:.3f}, "
+    return f"crossarc: {report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}"

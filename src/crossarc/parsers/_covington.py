@@ -1,4 +1,4 @@
-"""PARSE(x, d) of Nivre (2007): link every permissible pair, as a linear classifier says."""
+"""PARSE(x, d) of Nivre (2007): link every permissible pair, as a classifier says."""
 
 from collections import namedtuple
 
@@ -25,7 +25,8 @@ from crossarc.parsers._covington_graph import (
 from crossarc.scoring._indices import sentence_of
 from crossarc.trees._shape import arc_degrees
 
-Model = namedtuple("Model", "features links link_shift labels label_shift")
+# The weights of the linear classifier, or support vector machines; there is only one of them
+Model = namedtuple("Model", "features links link_shift labels label_shift svm")
 Rules = namedtuple("Rules", "max_degree single_root")
 
 # Of one sentence: its required arcs, by modifier; arcs[h, m] and labels[m, l] that are allowed. Empty: no constraint
@@ -59,7 +60,7 @@ def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels)
     """One tree; returns how often LINK asked the classifier."""
     required = wanted.heads if len(wanted.heads) > 0 else np.full(len(heads), -1)
     graph = new_graph(required, wanted.arcs, single_root)
-    view = new_view(words, model.features, wanted.labels.shape[1])
+    view = new_view(words, model, wanted.labels.shape[1])
     missed = Missed(np.full(len(heads), -1), np.full(len(heads), -np.inf), np.full(len(heads), -np.inf))
     links = 0
     for j in range(1, len(heads)):

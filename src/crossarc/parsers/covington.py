@@ -17,11 +17,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
+from crossarc.learning.svm import Svm, no_svm
 from crossarc.parsers._covington import Model, Rules, Wanted, parse_batch
 from crossarc.parsers._covington_graph import NO_LIMIT
 from crossarc.parsers.config import CovingtonConfig
@@ -33,11 +35,18 @@ from crossarc.scoring.attributes import attributes_of
 from crossarc.trees import best_tree, is_tree
 from crossarc.trees.shape import degree
 
-__all__ = ["SYSTEM", "CovingtonParser"]
+__all__ = ["SYSTEM", "CovingtonParser", "Linear"]
 
 SYSTEM = "covington"
 
 _BATCH = 64  # sentences
+
+
+class Linear(NamedTuple):
+    """The weights of the linear classifier: of links, and of labels."""
+
+    links: NDArray[np.float32]
+    labels: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,7 @@ class CovingtonParser:
     config: CovingtonConfig
     labels: tuple[str, ...]
     features: FeatureSet
-    link_weights: NDArray[np.float32]
-    label_weights: NDArray[np.float32]
+    classifier: Linear | Svm
     dev: Attachment | None = None  # scores on the dev set in training
     treebank: str = ""  # a checksum of what it was trained on
 
@@ -102,18 +110,18 @@ class CovingtonParser:
             "dev": self.dev._asdict() if self.dev else None,
             "treebank": self.treebank,
         }
-        save_model(path, header, {"links": self.link_weights, "labels": self.label_weights})
+        save_model(path, header, self.classifier._asdict())
 
     @classmethod
     def load(cls, path: str | Path) -> CovingtonParser:
         """Read a model from its file."""
         header, tensors = load_model(path)
+        config = CovingtonConfig(**header["config"])
         return cls(
-            CovingtonConfig(**header["config"]),
+            config,
             tuple(header["labels"]),
             parse_features(header["features"], str(path)),
-            tensors["links"],
-            tensors["labels"],
+            Svm(**tensors) if config.classifier == "svm" else Linear(**tensors),
             Attachment(**header["dev"]) if header["dev"] else None,
             header["treebank"],
         )
@@ -121,15 +129,10 @@ class CovingtonParser:
     @cached_property
     def model(self) -> Model:
         """The classifier as the kernels want it."""
-        link_bits = len(self.link_weights).bit_length() - 3  # four weights at each place
-        label_bits = (len(self.label_weights) - len(self.labels)).bit_length() - 1
-        return Model(
-            self.features.compiled,
-            self.link_weights,
-            np.uint64(64 - link_bits),
-            self.label_weights,
-            np.uint64(64 - label_bits),
-        )
+        if isinstance(self.classifier, Linear):
+            return linear_model(self.features, self.classifier, len(self.labels))
+        nothing = np.zeros(0, dtype=np.float32)
+        return Model(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
 
     def _parse_batch(
         self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules
@@ -159,6 +162,14 @@ class CovingtonParser:
 
     def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
         return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
+
+
+def linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
+    """The linear classifier as the kernels want it."""
+    link_bits = len(weights.links).bit_length() - 3  # four weights at each place
+    label_bits = (len(weights.labels) - n_labels).bit_length() - 1
+    shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
+    return Model(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
 
 
 def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -36,7 +36,7 @@ class EpochReport(NamedTuple):
 
     stage: str  # "pruner", "labels", "heads" or "links"
     epoch: int
-    loss: float  # share of words that were wrong in training
+    loss: float | None  # share of words that were wrong in training, if known
     words_per_second: float
     dev: Attachment | None
 
