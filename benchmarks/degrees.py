@@ -205,8 +205,8 @@ def time_table(done: dict[str, Any]) -> list[str]:
         "## Table 3: parsing time",
         "",
         "Words a second, one thread, by processor time, on a machine that others used too; in brackets, % less time "
-        "than the non-projective parser, and how often LINK asks the classifier, per word. Last columns: processor seconds "
-        "and peak memory of training the non-projective parser.",
+        "than the non-projective parser, and how often LINK asks the classifier, per word. Last columns: processor "
+        "seconds and peak memory of training the non-projective parser.",
         "",
         "| treebank | " + " | ".join(DEGREES) + " | training s | MB |",
         "| --- |" + " --- |" * len(DEGREES) + " ---: | ---: |",

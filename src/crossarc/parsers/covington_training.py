@@ -45,7 +45,8 @@ def train_covington(
     """
     config = fitted_to(treebank, config or CovingtonConfig())
     kind = _SvmTraining if config.classifier == "svm" else _LinearTraining
-    return kind(Treebank(treebank), dev, config, watcher or Watcher()).run()
+    parser = kind(Treebank(treebank), dev, config, watcher or Watcher()).run()
+    return parser.with_temperature(dev) if dev else parser
 
 
 class _Training:
