@@ -94,26 +94,23 @@ def begin_evidence(evidence):
 @leaf_kernel
 def link(graph, view, model, allowed_labels, missed, evidence, i, j, max_degree):
     """LINK(i, j), if it is permissible and there is a choice; returns whether there was."""
-    if graph.heads[j] == i or graph.heads[i] == j:  # a required arc
-        look_at(view, model.features, graph, i, j)
-        label(graph, view, model, allowed_labels, evidence, i, j)
-        return False
-    right, left = may_add(graph, i, j), may_add(graph, j, i)
-    if not (right or left) or not permissible(graph, i, j, max_degree):
-        return False
+    is_required = graph.heads[j] == i or graph.heads[i] == j
+    if not is_required:
+        right, left = may_add(graph, i, j), may_add(graph, j, i)
+        if not (right or left) or not permissible(graph, i, j, max_degree):
+            return False
     look_at(view, model.features, graph, i, j)
-    score_actions(view, model)
-    action = best_action(view.scores, left, right)
-    if action == RIGHT_ARC:
-        add_arc(graph, i, j)
-    elif action == LEFT_ARC:
-        add_arc(graph, j, i)
-    if action != NO_ARC:
-        note_arc(evidence, view.scores, left, right, i if action == LEFT_ARC else j, action)
-        label(graph, view, model, allowed_labels, evidence, i, j)
-    else:
-        remember(missed, view.scores, left, right, i, j)
-    return True
+    if not is_required:
+        score_actions(view, model)
+        action = best_action(view.scores, left, right)
+        if action == NO_ARC:
+            remember(missed, view.scores, left, right, i, j)
+            return True
+        h, m = (i, j) if action == RIGHT_ARC else (j, i)
+        add_arc(graph, h, m)
+        note_arc(evidence, view.scores, left, right, m, action)
+    label(graph, view, model, allowed_labels, evidence, i, j)
+    return not is_required
 
 
 @leaf_kernel

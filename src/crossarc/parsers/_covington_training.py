@@ -12,7 +12,13 @@ import numpy as np
 from crossarc._kernel import kernel, leaf_kernel
 from crossarc.learning._online import passive_aggressive
 from crossarc.parsers._covington import best_action
-from crossarc.parsers._covington_features import look_at, new_view, score_actions, score_labels, set_symbols
+from crossarc.parsers._covington_features import (
+    look_at,
+    new_view,
+    score_actions_linearly,
+    score_labels_linearly,
+    set_symbols,
+)
 from crossarc.parsers._covington_graph import (
     LEFT_ARC,
     NO_ARC,
@@ -68,7 +74,7 @@ def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
 @leaf_kernel
 def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, left, right, follow):
     """Take an action, and learn from it where the oracle would have taken another."""
-    score_actions(view, model)
+    score_actions_linearly(view, model)
     chosen = best_action(view.scores, left, right)
     best, rival = -1, -1
     for action in (NO_ARC, LEFT_ARC, RIGHT_ARC):
@@ -86,7 +92,7 @@ def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, l
         return
     h, m = (i, j) if taken == RIGHT_ARC else (j, i)
     add_arc(graph, h, m)
-    score_labels(view, model, taken, every_label, m)
+    score_labels_linearly(view, model, taken, every_label, m)
     label = np.argmax(view.labels)
     if heads[m] == h:
         learn_label(view, learners.labels, labels[m])
