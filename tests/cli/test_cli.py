@@ -356,3 +356,6 @@ def test_the_incremental_parser(trained, tmp_path):
     refused = run("train", treebank, "-m", model, *options, "--order", 1)
     assert refused.returncode == 2
     assert b"not with --system covington: --order" in refused.stderr
+    refused = run("train", treebank, "-m", model, *options, "--classifier", "svm")
+    assert refused.returncode == 2
+    assert b"not with --system covington --classifier svm: --epochs, --hash-bits" in refused.stderr
