@@ -175,7 +175,7 @@ class CovingtonParser:
     def model(self) -> Model:
         """The classifier as the kernels want it."""
         if isinstance(self.classifier, Linear):
-            return linear_model(self.features, self.classifier, len(self.labels))
+            return _linear_model(self.features, self.classifier, len(self.labels))
         nothing = np.zeros(0, dtype=np.float32)
         return Model(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
 
@@ -221,7 +221,7 @@ class CovingtonParser:
         return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
 
 
-def linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
+def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
     """The linear classifier as the kernels want it."""
     link_bits = len(weights.links).bit_length() - 3  # four weights at each place
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
