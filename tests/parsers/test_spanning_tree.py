@@ -26,7 +26,9 @@ def parser(request):
     return trained(request.param)
 
 
-def test_training_repeats_whatever_the_jobs(parser):
+@pytest.mark.parametrize("name", ["order high", "order 1, joint labels"])
+def test_training_repeats_whatever_the_jobs(name):
+    parser = trained(name)
     again = train_spanning_tree(TRAIN, parser.config, dev=DEV, jobs=2)
     np.testing.assert_array_equal(again.heads_model.weights, parser.heads_model.weights)
     assert list(again.parse(TEST)) == list(parser.parse(TEST))
@@ -68,7 +70,7 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
     with pytest.raises(ModelError, match="other options: seed"):
         train_spanning_tree(TRAIN, replace(config, seed=5), resume=True, **options)
     resumed = train_spanning_tree(TRAIN, config, resume=True, **options)
-    straight = train_spanning_tree(TRAIN, config, dev=DEV)
+    straight = trained(name)
     assert not checkpoint.exists()
     assert list(resumed.parse(TEST)) == list(straight.parse(TEST))
     np.testing.assert_array_equal(resumed.heads_model.weights, straight.heads_model.weights)
