@@ -30,7 +30,7 @@ from crossarc.parsers.config import CovingtonConfig
 from crossarc.parsers.covington_confidence import UNFITTED, Temperature, fit_temperature, probabilities
 from crossarc.parsers.covington_features import FeatureSet, parse_features
 from crossarc.parsers.model_file import load_model, save_model
-from crossarc.parsers.spanning_tree import allowed_labels
+from crossarc.parsers.spanning_tree import allowed_labels, check_required_arcs
 from crossarc.parsers.treebank import Attachment
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees import best_tree, is_tree
@@ -235,9 +235,8 @@ def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], ND
         return np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
     required = np.full(size, -1)
     allowed = np.ones((size, size), dtype=np.bool_)
+    check_required_arcs(size, constraints)
     for head, modifier in constraints.required_arcs:
-        if not (0 <= head < size and 1 <= modifier < size):
-            raise NoTreeError(f"the required arc {head} -> {modifier} is not between words of this sentence")
         allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
         required[modifier] = head
     for head, modifier in constraints.forbidden_arcs:
