@@ -42,9 +42,8 @@ def test_k_best_trees_are_distinct_and_in_order(parser):
         assert len({tree.sentence.head for tree in trees}) == len(trees) == 5
 
 
-def test_k_best_of_order_1_is_exact(parser):
-    if parser.config.order != "1" or parser.config.labels == "joint" or parser.config.candidates:
-        pytest.skip("exact for order 1 only, and here without a pruner")
+def test_k_best_of_order_1_without_a_pruner_is_exact():
+    parser = trained("order 1, all heads")
     sentence = TEST[0]
     exact = k_best_trees(parser.scores(sentence), 6, single_root=bool(parser.config.single_root))
     found = parser.k_best(sentence, 6)
