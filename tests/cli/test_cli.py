@@ -395,6 +395,9 @@ def test_the_incremental_parser(trained, tmp_path):
     refused = run("train", treebank, "-m", model, *options, "--order", 1)
     assert refused.returncode == 2
     assert b"not with --system covington: --order" in refused.stderr
+    refused = run("train", treebank, "-m", model, *options, "--classifier", "svm")
+    assert refused.returncode == 2
+    assert b"not with --system covington --classifier svm: --epochs, --hash-bits" in refused.stderr
 
 
 def test_the_generative_model(trained, tmp_path):
@@ -424,7 +427,7 @@ def test_learning_without_trees(trained, tmp_path):
     options = ("--system", "generative", "--unsupervised", "--nonprojective", "--restarts", 1, "--epochs", 3)
     result = run("train", bare, "-m", model, *options)
     assert result.returncode == 0, result.stderr.decode()
-    assert "crossarc: start 2, iteration 3: log-likelihood -" in result.stderr.decode()
+    assert "crossarc: start 2, iteration 3: log-likelihood with prior -" in result.stderr.decode()
     assert all(tree.deprel[0] == "dep" for tree in read_output(run("parse", bare, "-m", model), tmp_path))
     assert_one_line_error(run("lm", bare, "-m", model, "--ngram", bare), "unordered words")
     assert_one_line_error(run("train", bare, "-m", model, "--system", "generative"), "bare.conllu:", "HEAD")

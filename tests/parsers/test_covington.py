@@ -1,18 +1,22 @@
-"""The incremental parser: its graph and oracle against slow definitions; the contract of a parser."""
+"""The incremental parser: its graph and oracle against slow definitions, degrees, feature sets."""
 
 from __future__ import annotations
 
 import itertools
+import sys
 from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC
 
-from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence, UnsupportedConstraint
-from crossarc.evaluation import evaluate
-from crossarc.parsers import ModelError, Watcher, read_header
+from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
+from crossarc.learning._svm import class_scores, group_of, new_room
+from crossarc.learning.svm import fit_svm
+from crossarc.parsers._covington import Rules
 from crossarc.parsers._covington_graph import (
     LEFT_ARC,
     NO_ARC,
@@ -27,14 +31,17 @@ from crossarc.parsers._covington_graph import (
     pass_over,
     permissible,
 )
-from crossarc.parsers._covington_training import loses_nothing
-from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
+from crossarc.parsers._covington_training import instances_of, loses_nothing
+from crossarc.parsers.covington import CovingtonConfig, CovingtonParser, Linear
+from crossarc.parsers.covington_confidence import Temperature, fit_temperature, probabilities
 from crossarc.parsers.covington_features import load_features, parse_features
 from crossarc.parsers.covington_training import train_covington
+from crossarc.parsers.treebank import Treebank
 from crossarc.testing import random_tree, random_treebank
 from crossarc.trees import is_projective, is_tree
 from crossarc.trees.shape import degree
 from oracles import all_trees, dominates
+from trained import TEST, TRAIN, names_of, trained
 
 DEGREES = (0, 1, 2, None)
 seeds = st.integers(0, 2**32 - 1)
@@ -189,14 +196,14 @@ def random_parser(seed, *, single_root=True, projective=False):
     labels = ("a", "b", "c")
     weights = [rng.normal(size=size).astype(np.float32) for size in (1 << 14, (1 << 14) + len(labels))]
     config = CovingtonConfig(projective=projective, single_root=single_root)
-    return CovingtonParser(config, labels, load_features("default"), *weights)
+    return CovingtonParser(config, labels, load_features("default"), Linear(*weights))
 
 
 @given(st.integers(0, 14), seeds, st.sampled_from(DEGREES), st.booleans())
 @settings(deadline=None)
 def test_every_output_is_a_tree_within_the_degree(n, seed, max_degree, single_root):
     parser = random_parser(seed, single_root=single_root)
-    parser.link_weights.reshape(-1, 4)[:, NO_ARC] += seed % 3 * 0.3  # some classifiers seldom make arcs
+    parser.classifier.links.reshape(-1, 4)[:, NO_ARC] += seed % 3 * 0.3  # some classifiers seldom make arcs
     sentence = Sentence.of([f"w{seed % (k + 2)}" for k in range(n)])
     (parsed,) = parser.parse([sentence], max_degree=max_degree)
     assert is_tree(parsed.heads)
@@ -237,55 +244,12 @@ def test_constraints_are_honoured_by_any_classifier(n, seed, max_degree, single_
     assert parsed.deprel[n - 1] != "a"
 
 
-# --- The contract of a parser ---
-
-TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
-TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
-
-CONFIGS = {
-    "exploring": CovingtonConfig(epochs=6, hash_bits=20),
-    "static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
-    "several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
-}
+# --- Trained parsers ---
 
 
-@pytest.fixture(scope="module", params=CONFIGS)
-def parser(request) -> CovingtonParser:
-    return train_covington(TRAIN, CONFIGS[request.param], dev=DEV)
-
-
-def test_it_learns(parser):
-    scores = evaluate(TEST, parser.parse(TEST)).all_words
-    assert scores.uas.f1 > 0.75
-    assert scores.las.f1 > 0.7
-    assert parser.dev is not None
-    assert parser.dev.las > 0.7
-
-
-def test_it_finds_crossing_arcs(parser):
-    assert parser.config.projective is False
-    assert evaluate(TEST, parser.parse(TEST)).nonprojective_recall.recall > 0.1
-
-
-def test_training_repeats_for_a_seed(parser):
-    again = train_covington(TRAIN, parser.config, dev=DEV)
-    np.testing.assert_array_equal(again.link_weights, parser.link_weights)
-    assert list(again.parse(TEST)) == list(parser.parse(TEST))
-
-
-def test_a_sentence_is_parsed_the_same_in_any_company(parser):
-    together = list(parser.parse(TEST))
-    assert [parser.parse_sentence(sentence) for sentence in reversed(TEST)][::-1] == together
-
-
-def test_only_head_and_label_change(parser):
-    for before, after in zip(TEST, parser.parse(TEST), strict=True):
-        assert after.with_columns(head=before.head, deprel=before.deprel) == before
-
-
-def test_missing_annotation_and_no_words_are_fine(parser):
-    bare = [Sentence.of(sentence.form) for sentence in TEST[:5]] + [Sentence.of([])]
-    assert all(len(parsed) == len(sentence) for parsed, sentence in zip(parser.parse(bare), bare, strict=True))
+@pytest.fixture(params=names_of(CovingtonConfig))
+def parser(request):
+    return trained(request.param)
 
 
 def test_a_smaller_degree_asks_the_classifier_less_often(parser):
@@ -296,73 +260,19 @@ def test_a_smaller_degree_asks_the_classifier_less_often(parser):
     assert (parser.count_links(TEST) <= lengths * (lengths + 1) // 2).all()
 
 
-def test_the_file_gives_the_same_parser(parser, tmp_path):
-    path = tmp_path / "my.crossarc"
-    parser.save(path)
-    loaded = CovingtonParser.load(path)
-    assert list(loaded.parse(TEST)) == list(parser.parse(TEST))
-    assert (loaded.config, loaded.labels, loaded.dev) == (parser.config, parser.labels, parser.dev)
-    assert read_header(path)["system"] == "covington"
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ModelError, match="truncated"):
-        CovingtonParser.load(path)
-
-
-def test_required_and_forbidden_arcs_are_honoured(parser):
-    sentence = next(s for s in TEST if len(s) == 8)
-    heads = parser.parse_sentence(sentence).heads
-    for m in range(1, len(heads)):
-        without = parser.parse_sentence(sentence, Constraints(forbidden_arcs=frozenset({(int(heads[m]), m)})))
-        assert without.heads[m] != heads[m]
-        for other in range(len(heads)):
-            if other != m:
-                required = parser.parse_sentence(sentence, Constraints(required_arcs=frozenset({(other, m)})))
-                assert required.heads[m] == other
-                assert is_tree(required.heads)
-
-
-def test_labels_can_be_required_and_forbidden(parser):
-    sentence = TEST[0]
-    labels = parser.parse_sentence(sentence).deprel
-    for word, label in enumerate(labels, 1):
-        number = parser.labels.index(label)
-        without = parser.parse_sentence(sentence, Constraints(forbidden_labels=frozenset({(word, number)})))
-        assert without.deprel[word - 1] != label
-        other = (number + 1) % len(parser.labels)
-        required = parser.parse_sentence(sentence, Constraints(required_labels={word: other}))
-        assert required.deprel[word - 1] == parser.labels[other]
-    every = frozenset((1, label) for label in range(len(parser.labels)))
-    with pytest.raises(NoTreeError, match="no label for word 1"):
-        parser.parse_sentence(sentence, Constraints(forbidden_labels=every))
-
-
-def test_projective_and_a_degree_can_be_asked_for(parser):
-    crossing = [s for s in TEST if not is_projective(parser.parse_sentence(s).heads)]
+def test_a_degree_can_be_asked_for(parser):
+    crossing = [s for s in TEST if degree(parser.parse_sentence(s).heads) > 1]
     assert crossing
     for sentence in crossing:
-        assert is_projective(parser.parse_sentence(sentence, Constraints(projective=True)).heads)
         assert degree(parser.parse_sentence(sentence, Constraints(max_degree=1)).heads) <= 1
         assert [parser.parse_sentence(sentence, Constraints(max_degree=0))] == list(
             parser.parse([sentence], max_degree=0)
         )
 
 
-def test_constraints_that_cannot_be_honoured_are_refused(parser):
-    with pytest.raises(UnsupportedConstraint):
-        parser.parse_sentence(TEST[0], Constraints(max_children={1: 0}))
+def test_a_negative_degree_is_refused():
     with pytest.raises(ValueError, match="negative"):
-        next(parser.parse(TEST, max_degree=-1))
-    everything = itertools.product(range(len(TEST[0]) + 1), [1])
-    impossible = frozenset((h, m) for h, m in everything if h != m)
-    for constraints in (
-        Constraints(forbidden_arcs=impossible),
-        Constraints(required_arcs=frozenset({(1, 2), (2, 1)})),
-        Constraints(required_arcs=frozenset({(1, 3), (2, 3)})),
-        Constraints(required_arcs=frozenset({(99, 1)})),
-        Constraints(required_arcs=frozenset({(1, 0)})),
-    ):
-        with pytest.raises(NoTreeError):
-            parser.parse_sentence(TEST[0], constraints)
+        next(trained("covington").parse(TEST, max_degree=-1))
 
 
 def test_a_projective_model_knows_only_projective_links():
@@ -375,21 +285,7 @@ def test_a_projective_model_knows_only_projective_links():
     assert train_covington(flat, CovingtonConfig(epochs=1, hash_bits=16)).config.projective
 
 
-def test_an_interrupt_keeps_the_best_epoch_so_far():
-    class Interrupting(Watcher):
-        def report(self, report):
-            if report.epoch == 2:
-                raise KeyboardInterrupt
-
-    config = CovingtonConfig(epochs=9, hash_bits=18)
-    interrupted = train_covington(TRAIN, config, dev=DEV, watcher=Interrupting())
-    assert interrupted.dev is not None
-    assert interrupted.dev.las > 0.5
-
-
 def test_bad_training_is_refused():
-    with pytest.raises(CrossarcError, match="empty treebank"):
-        train_covington([])
     with pytest.raises(CrossarcError, match="exploration"):
         CovingtonConfig(exploration=2)
 
@@ -428,3 +324,98 @@ def test_mistakes_in_a_feature_set_are_named(text, message):
 def test_a_feature_set_that_is_not_there_is_named():
     with pytest.raises(InputError, match="nowhere: no such file"):
         load_features("nowhere")
+
+
+# --- Support vector machines ---
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+def test_decisions_are_those_of_libsvm(n_classes):
+    rng = np.random.default_rng(n_classes)
+    symbols = rng.integers(0, 4, (400, 6)).astype(np.uint32)
+    classes = 3 * ((symbols[:, 0] + symbols[:, 1] * symbols[:, 2]) % n_classes).astype(np.int64)
+    keys = np.repeat(np.array([7, 8, 9], dtype=np.uint64), [250, 100, 50])
+    told = []
+    svm = fit_svm(symbols, classes, keys, 15, smallest=90, learnt=told.append)
+    assert sum(told) == len(classes)
+    assert svm.keys.tolist() == [0, 7]  # 8 and 9 together are the smallest group
+    room = new_room(svm)
+    for key, member in ((7, keys == 7), (9, keys != 7)):
+        group = group_of(svm, np.uint64(key))
+        machine = SVC(C=0.5, kernel="poly", gamma=0.2, degree=2, tol=1.0, break_ties=n_classes > 2)
+        binary = OneHotEncoder(handle_unknown="ignore").fit(symbols[member])
+        if n_classes > 1:
+            machine.fit(binary.transform(symbols[member]), classes[member])
+        for x in rng.integers(0, 5, (50, 6)).astype(np.uint32):  # some symbols are new
+            room.symbols[:] = x
+            scores = np.empty(15, dtype=np.float32)
+            class_scores(svm, group, room, scores)
+            seen = scores[: 3 * n_classes : 3]
+            assert scores.max() == seen.max()
+            if n_classes == 1:
+                assert seen == [0.0]
+            elif n_classes == 2:
+                margin = machine.decision_function(binary.transform(x[None]))[0]
+                assert (seen[1] > seen[0]) == (margin > 0)
+            else:
+                np.testing.assert_allclose(seen, machine.decision_function(binary.transform(x[None]))[0], atol=1e-4)
+
+
+def test_a_class_that_a_group_has_never_seen_comes_after_all_others():
+    symbols = np.array([[1], [2], [1], [2]] * 50, dtype=np.uint32)
+    classes = np.array([0, 1, 0, 1] * 49 + [2] * 4)
+    svm = fit_svm(symbols, classes, np.repeat(np.array([1, 2], dtype=np.uint64), 100), 4, smallest=100, learnt=print)
+    scores = np.empty(4, dtype=np.float32)
+    class_scores(svm, group_of(svm, np.uint64(1)), new_room(svm), scores)
+    assert min(scores[0], scores[1]) > scores[2] > scores[3]
+
+
+def test_svm_without_scikit_learn_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    with pytest.raises(CrossarcError, match="crossarc\\[svm\\]"):
+        train_covington(TRAIN[:5], CovingtonConfig(classifier="svm"))
+
+
+def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
+    """As many right arcs as gold arcs that can be made; with degree 0, those that an oracle makes."""
+    treebank = Treebank(TRAIN)
+    parser = trained("covington, svm")
+    arcs = {}
+    for limit in (0, NO_LIMIT):
+        rules = Rules(limit, True)
+        found = [instances_of(treebank.batch, b, parser.model, treebank.gold, rules)[1] for b in range(len(TRAIN))]
+        arcs[limit] = [int((classes > 0).sum()) for classes in found]
+    assert arcs[NO_LIMIT] == [len(sentence) for sentence in TRAIN]
+    assert arcs[0] == [sum(h >= 0 for h in follow(s.heads.tolist(), 0)[1:]) for s in TRAIN]
+
+
+# --- Confidence ---
+
+
+def test_confidence_is_of_the_same_trees_and_higher_where_they_are_right(parser):
+    confident = list(parser.parse_with_confidence(TEST))
+    assert [tree.sentence for tree in confident] == list(parser.parse(TEST))
+    assert [len(tree.arcs) for tree in confident] == [len(tree.labelled) for tree in confident]
+    sure = np.concatenate([tree.arcs[1:] for tree in confident])
+    labelled = np.concatenate([tree.labelled[1:] for tree in confident])
+    right = np.concatenate([tree.sentence.heads[1:] == s.heads[1:] for tree, s in zip(confident, TEST, strict=True)])
+    assert (labelled >= 0).all()
+    assert (labelled <= sure).all()
+    assert (sure <= 1).all()
+    assert sure[right].mean() > sure[~right].mean()
+    assert sure.mean() == pytest.approx(right.mean(), abs=0.15)
+
+
+def test_the_temperature_is_found():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(5000, 3 + 4)).astype(np.float32)
+    chosen, labels = scores[:, :3] / 0.5, scores[:, 3:] / 2.0
+    arcs = np.exp(chosen)[:, 0] / np.exp(chosen).sum(1)
+    relations = np.exp(labels)[:, 1] / np.exp(labels).sum(1)
+    number = np.ones(len(scores), dtype=np.int64)
+    fitted = fit_temperature(scores, number, rng.random(len(scores)) < arcs, rng.random(len(scores)) < relations)
+    assert fitted.arc == pytest.approx(0.5, rel=0.15)
+    assert fitted.label == pytest.approx(2.0, rel=0.3)
+    sure = probabilities(scores, number, Temperature(0.5, 2.0))
+    np.testing.assert_allclose(sure[0], arcs, rtol=1e-4)
+    np.testing.assert_allclose(sure[1], arcs * relations, rtol=1e-4)

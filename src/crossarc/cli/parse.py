@@ -66,7 +66,8 @@ from crossarc.parsers.wishes import read_wishes
     "--confidence",
     is_flag=True,
     help="Write the probabilities of each arc, and of arc and label, to MISC (ArcProb=0.9712|RelProb=0.9503), and "
-    "log p of the tree, the entropy of all trees and the margin to the second best tree to comments.",
+    "log p of the tree, the entropy of all trees and the margin to the second best tree to comments (the incremental "
+    "parser: only MISC).",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
@@ -88,10 +89,13 @@ def command(
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
     system = parser_class(model)
-    by_probability = confidence or decode != "best"
-    if (k > 1 or by_probability) and system is not SpanningTreeParser:
-        raise CrossarcError("-k, --confidence and --decode are for models of --system spanning-tree")
-    if k > 1 and by_probability:
+    if (k > 1 or decode != "best") and system is not SpanningTreeParser:
+        raise CrossarcError("-k and --decode are for models of --system spanning-tree")
+    if confidence and not (system is SpanningTreeParser or (system is CovingtonParser and constraints is None)):
+        raise CrossarcError(
+            "--confidence is for models of --system spanning-tree, or, without --constraints, --system covington"
+        )
+    if k > 1 and (confidence or decode != "best"):
         raise CrossarcError("-k writes the probability of each tree: it goes without --confidence and --decode")
     if max_degree is not None and system is not CovingtonParser:
         raise CrossarcError("--max-degree is for models of --system covington")

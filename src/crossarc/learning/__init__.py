@@ -1,1 +1,1 @@
-"""Learning weights: MIRA and averaging."""
+"""Learning weights: MIRA and averaging, support vector machines."""

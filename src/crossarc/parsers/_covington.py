@@ -1,4 +1,4 @@
-"""PARSE(x, d) of Nivre (2007): link every permissible pair, as a linear classifier says."""
+"""PARSE(x, d) of Nivre (2007): link every permissible pair, as a classifier says."""
 
 from collections import namedtuple
 
@@ -25,19 +25,24 @@ from crossarc.parsers._covington_graph import (
 from crossarc.scoring._indices import sentence_of
 from crossarc.trees._shape import arc_degrees
 
-Model = namedtuple("Model", "features links link_shift labels label_shift")
+# The weights of the linear classifier, or support vector machines; there is only one of them
+Model = namedtuple("Model", "features links link_shift labels label_shift svm")
 Rules = namedtuple("Rules", "max_degree single_root")
 
 # Of one sentence: its required arcs, by modifier; arcs[h, m] and labels[m, l] that are allowed. Empty: no constraint
 Wanted = namedtuple("Wanted", "heads arcs labels")
+
+# Evidence of one word: the score of what gave it its head, and of the other actions that were possible; then the scores
+# of its labels. Empty if nobody asks
+CHOSEN, OTHER, THIRD, LABELS = range(4)
 
 # heads[m] is the head that was closest to being chosen for a word, margins[m] how close; roots[m]: the same for head 0
 Missed = namedtuple("Missed", "heads margins roots")
 
 
 @kernel
-def parse_batch(batch, model, wanted, rules, heads, labels, links):
-    """Trees for all sentences; links[b] is how often LINK asked the classifier.
+def parse_batch(batch, model, wanted, rules, heads, labels, links, evidence):
+    """Trees for all sentences; links[b] is how often LINK asked the classifier; evidence[m] of each word.
 
     What is left without a head may get an arc of a higher degree than is allowed. Then the sentence is parsed again
     with a lower limit; with the limit 0 this cannot happen.
@@ -48,56 +53,64 @@ def parse_batch(batch, model, wanted, rules, heads, labels, links):
         limit = rules.max_degree
         degrees = np.empty(batch.starts[b + 1] - batch.starts[b], np.int64)
         while True:
-            links[b] += parse_sentence(words, model, wanted, limit, rules.single_root, heads[nodes], labels[nodes])
+            links[b] += parse_sentence(
+                words, model, wanted, limit, rules.single_root, heads[nodes], labels[nodes], evidence[nodes]
+            )
             if limit in (0, NO_LIMIT) or arc_degrees(heads[nodes], degrees) <= rules.max_degree:
                 break
             limit -= 1
 
 
 @kernel
-def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels):
+def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels, evidence):
     """One tree; returns how often LINK asked the classifier."""
     required = wanted.heads if len(wanted.heads) > 0 else np.full(len(heads), -1)
     graph = new_graph(required, wanted.arcs, single_root)
-    view = new_view(words, model.features, wanted.labels.shape[1])
+    view = new_view(words, model, wanted.labels.shape[1])
     missed = Missed(np.full(len(heads), -1), np.full(len(heads), -np.inf), np.full(len(heads), -np.inf))
+    begin_evidence(evidence)
     links = 0
     for j in range(1, len(heads)):
         begin_word(graph)
         for i in range(j - 1, -1, -1):
             if is_done(graph, i, j, max_degree):
                 break
-            links += link(graph, view, model, wanted.labels, missed, i, j, max_degree)
+            links += link(graph, view, model, wanted.labels, missed, evidence, i, j, max_degree)
             pass_over(graph, i, j)
-    attach_the_rest(graph, missed, max_degree)
-    label_the_rest(graph, view, model, wanted.labels)
+    attach_the_rest(graph, missed, evidence, max_degree)
+    label_the_rest(graph, view, model, wanted.labels, evidence)
     heads[:] = graph.heads
     labels[:] = graph.labels[: len(labels)]
     return links
 
 
 @leaf_kernel
-def link(graph, view, model, allowed_labels, missed, i, j, max_degree):
+def begin_evidence(evidence):
+    """As for a required arc: nothing else was possible."""
+    for m in range(len(evidence)):
+        evidence[m, CHOSEN], evidence[m, OTHER], evidence[m, THIRD] = 0.0, -np.inf, -np.inf
+
+
+@leaf_kernel
+def link(graph, view, model, allowed_labels, missed, evidence, i, j, max_degree):
     """LINK(i, j), if it is permissible and there is a choice; returns whether there was."""
-    if graph.heads[j] == i or graph.heads[i] == j:  # a required arc
-        look_at(view, model.features, graph, i, j)
-        label(graph, view, model, allowed_labels, i, j)
-        return False
-    right, left = may_add(graph, i, j), may_add(graph, j, i)
-    if not (right or left) or not permissible(graph, i, j, max_degree):
-        return False
+    is_required = graph.heads[j] == i or graph.heads[i] == j
+    if not is_required:
+        right, left = may_add(graph, i, j), may_add(graph, j, i)
+        if not (right or left) or not permissible(graph, i, j, max_degree):
+            return False
     look_at(view, model.features, graph, i, j)
-    score_actions(view, model)
-    action = best_action(view.scores, left, right)
-    if action == RIGHT_ARC:
-        add_arc(graph, i, j)
-    elif action == LEFT_ARC:
-        add_arc(graph, j, i)
-    if action != NO_ARC:
-        label(graph, view, model, allowed_labels, i, j)
-    else:
-        remember(missed, view.scores, left, right, i, j)
-    return True
+    if not is_required:
+        score_actions(view, model)
+        action = best_action(view.scores, left, right)
+        if action == NO_ARC:
+            remember(missed, view.scores, left, right, i, j)
+            return True
+        h, m = (i, j) if action == RIGHT_ARC else (j, i)
+        add_arc(graph, h, m)
+        note_arc(evidence, view.scores, left, right, m, action)
+    label(graph, view, model, allowed_labels, evidence, i, j)
+    return not is_required
 
 
 @leaf_kernel
@@ -112,6 +125,16 @@ def best_action(scores, left, right):
 
 
 @leaf_kernel
+def note_arc(evidence, scores, left, right, m, action):
+    """The scores behind an arc into m."""
+    if len(evidence) > 0:
+        opposite_is_possible = right if action == LEFT_ARC else left
+        evidence[m, CHOSEN], evidence[m, OTHER] = scores[action], scores[NO_ARC]
+        if opposite_is_possible:
+            evidence[m, THIRD] = scores[RIGHT_ARC if action == LEFT_ARC else LEFT_ARC]
+
+
+@leaf_kernel
 def remember(missed, scores, left, right, i, j):
     """What almost became an arc."""
     for possible, h, m, action in ((right, i, j, RIGHT_ARC), (left, j, i, LEFT_ARC)):
@@ -123,7 +146,7 @@ def remember(missed, scores, left, right, i, j):
 
 
 @leaf_kernel
-def label(graph, view, model, allowed, i, j):
+def label(graph, view, model, allowed, evidence, i, j):
     """The best label of the arc between i and j, which have been looked at."""
     right = graph.heads[j] == i
     m = j if right else i
@@ -133,10 +156,13 @@ def label(graph, view, model, allowed, i, j):
         if view.labels[other] > view.labels[best]:
             best = other
     give_label(graph, m, best)
+    if len(evidence) > 0:
+        for other in range(len(view.labels)):
+            evidence[m, LABELS + other] = view.labels[other]
 
 
 @leaf_kernel
-def attach_the_rest(graph, missed, max_degree):
+def attach_the_rest(graph, missed, evidence, max_degree):
     """Heads for the words that have none.
 
     If there must be a single root and there is none yet, it is the word that came closest to it. Any other word takes
@@ -151,12 +177,21 @@ def attach_the_rest(graph, missed, max_degree):
                 first = m
         if first > 0:
             add_arc(graph, 0, first)
+            note_missed(evidence, first, missed.roots[first])
     root = graph.leftmost[0] if graph.single_root else 0
     for m in range(1, size):
         if graph.heads[m] < 0:
             prefers_root = not graph.single_root and missed.roots[m] > missed.margins[m]
             takes_missed = not prefers_root and may_take(graph, missed.heads[m], m, max_degree)
             add_arc(graph, missed.heads[m] if takes_missed else root, m)
+            note_missed(evidence, m, missed.margins[m] if takes_missed else missed.roots[m])
+
+
+@leaf_kernel
+def note_missed(evidence, m, margin):
+    """An arc into m that was less likely than none."""
+    if len(evidence) > 0:
+        evidence[m, CHOSEN], evidence[m, OTHER] = margin, 0.0
 
 
 @leaf_kernel
@@ -176,7 +211,7 @@ def stays_within(graph, h, m, max_degree):
 
 
 @leaf_kernel
-def label_the_rest(graph, view, model, allowed):
+def label_the_rest(graph, view, model, allowed, evidence):
     """Labels of the arcs that LINK did not make."""
     for m in range(1, len(graph.heads)):
         if graph.labels[m] < 0:
@@ -185,4 +220,4 @@ def label_the_rest(graph, view, model, allowed):
             for between in range(j - 1, i, -1):
                 pass_over(graph, between, j)
             look_at(view, model.features, graph, i, j)
-            label(graph, view, model, allowed, i, j)
+            label(graph, view, model, allowed, evidence, i, j)

@@ -12,7 +12,13 @@ import numpy as np
 from crossarc._kernel import kernel, leaf_kernel
 from crossarc.learning._online import passive_aggressive
 from crossarc.parsers._covington import best_action
-from crossarc.parsers._covington_features import look_at, new_view, score_actions, score_labels
+from crossarc.parsers._covington_features import (
+    look_at,
+    new_view,
+    score_actions_linearly,
+    score_labels_linearly,
+    set_symbols,
+)
 from crossarc.parsers._covington_graph import (
     LEFT_ARC,
     NO_ARC,
@@ -43,7 +49,7 @@ def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
         heads, labels = gold.heads[nodes], gold.labels[nodes]
         graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), rules.single_root)
-        view = new_view(sentence_of(batch, b).words, model.features, gold.n_labels)
+        view = new_view(sentence_of(batch, b).words, model, gold.n_labels)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         random = mix(seed + np.uint64(b))
         for j in range(1, len(heads)):
@@ -68,7 +74,7 @@ def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
 @leaf_kernel
 def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, left, right, follow):
     """Take an action, and learn from it where the oracle would have taken another."""
-    score_actions(view, model)
+    score_actions_linearly(view, model)
     chosen = best_action(view.scores, left, right)
     best, rival = -1, -1
     for action in (NO_ARC, LEFT_ARC, RIGHT_ARC):
@@ -86,7 +92,7 @@ def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, l
         return
     h, m = (i, j) if taken == RIGHT_ARC else (j, i)
     add_arc(graph, h, m)
-    score_labels(view, model, taken, every_label, m)
+    score_labels_linearly(view, model, taken, every_label, m)
     label = np.argmax(view.labels)
     if heads[m] == h:
         learn_label(view, learners.labels, labels[m])
@@ -168,3 +174,47 @@ def learn_label(view, learner, gold):
     if rival >= 0:
         rows, scores = view.rows, view.labels
         passive_aggressive(learner, rows, len(rows), gold, rival, scores[gold], scores[rival])
+
+
+@kernel
+def instances_of(batch, b, model, gold, rules):
+    """What the static oracle says for each LINK of one sentence with a choice: symbols, class, and the tag of j.
+
+    A gold arc that is not permissible is never made; its word is left to be attached in the end.
+    """
+    nodes = slice(batch.starts[b], batch.starts[b + 1])
+    heads, labels = gold.heads[nodes], gold.labels[nodes]
+    graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), rules.single_root)
+    view = new_view(sentence_of(batch, b).words, model, gold.n_labels)
+    most = len(heads) * (len(heads) - 1) // 2
+    symbols = np.empty((most, len(view.values) - 1), np.uint32)
+    classes, tags = np.empty(most, np.int64), np.empty(most, np.uint64)
+    count = 0
+    for j in range(1, len(heads)):
+        begin_word(graph)
+        for i in range(j - 1, -1, -1):
+            if is_done(graph, i, j, rules.max_degree):
+                break
+            right, left = may_add(graph, i, j), may_add(graph, j, i)
+            if (right or left) and permissible(graph, i, j, rules.max_degree):
+                look_at(view, model.features, graph, i, j)
+                set_symbols(view, symbols[count])
+                classes[count] = follow_gold(graph, heads, labels, gold.n_labels, i, j, left, right)
+                tags[count] = view.tags[j]
+                count += 1
+            pass_over(graph, i, j)
+    return symbols[:count], classes[:count], tags[:count]
+
+
+@leaf_kernel
+def follow_gold(graph, heads, labels, n_labels, i, j, left, right):
+    """Make the gold arc between i and j if there is one; the class of what was done."""
+    if right and heads[j] == i:
+        h, m, first = i, j, 1 + n_labels
+    elif left and heads[i] == j:
+        h, m, first = j, i, 1
+    else:
+        return 0
+    add_arc(graph, h, m)
+    give_label(graph, m, labels[m])
+    return first + labels[m]

@@ -16,6 +16,7 @@ Optimizer = Literal["adagrad", "lbfgs"]
 Labels = Literal["two-stage", "joint"]
 Condition = Literal["head", "direction", "distance"]
 Start = Literal["harmonic", "uniform", "random"]
+Classifier = Literal["linear", "svm"]
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,11 @@ class CovingtonConfig:
 
     projective: bool | None = None  # only projective links, in training and parsing; None: if all trees are projective
     single_root: bool | None = None  # None: if all trees of the treebank have one
+    classifier: Classifier = "linear"  # svm: support vector machines
+    features: str = "default"
     exploration: float = 1.0  # how often training follows the parser's own errors; 0: a static oracle
     epochs: int = 10
     seed: int = 1
-    features: str = "default"
     hash_bits: int = 22
     aggressiveness: float = 0.01  # "C": the largest step of passive-aggressive learning
 

@@ -13,31 +13,63 @@ Michael Covington (2001), *A Fundamental Algorithm for Dependency Parsing*. ACM 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
-from crossarc.parsers._covington import Model, Rules, Wanted, parse_batch
+from crossarc.learning.svm import Svm, no_svm
+from crossarc.parsers._covington import LABELS, Model, Rules, Wanted, parse_batch
 from crossarc.parsers._covington_graph import NO_LIMIT
 from crossarc.parsers.config import CovingtonConfig
+from crossarc.parsers.covington_confidence import UNFITTED, Temperature, fit_temperature, probabilities
 from crossarc.parsers.covington_features import FeatureSet, parse_features
 from crossarc.parsers.model_file import load_model, save_model
-from crossarc.parsers.spanning_tree import allowed_labels
+from crossarc.parsers.spanning_tree import allowed_labels, check_required_arcs
 from crossarc.parsers.treebank import Attachment
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees import best_tree, is_tree
 from crossarc.trees.shape import degree
 
-__all__ = ["SYSTEM", "CovingtonParser"]
+__all__ = ["SYSTEM", "ConfidentTree", "CovingtonParser", "Linear"]
 
 SYSTEM = "covington"
 
 _BATCH = 64  # sentences
+
+
+class Linear(NamedTuple):
+    """The weights of the linear classifier: of links, and of labels."""
+
+    links: NDArray[np.float32]
+    labels: NDArray[np.float32]
+
+
+class ConfidentTree(NamedTuple):
+    """A parsed sentence, and for each word the probability of its arc and of its arc with its label; [0] is unused."""
+
+    sentence: Sentence
+    arcs: NDArray[np.float64]
+    labelled: NDArray[np.float64]
+
+
+class Parsed(NamedTuple):
+    """What the kernels say of several sentences; nodes one after the other."""
+
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    links: NDArray[np.int64]  # how often the classifier was asked, for each sentence
+    evidence: NDArray[np.float32]  # of each node, or empty
+    bounds: NDArray[np.int64]  # where sentences end but for the last
+
+    def trees(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+        """Heads and labels of each sentence."""
+        return np.split(self.heads, self.bounds), np.split(self.labels, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -51,18 +83,27 @@ class CovingtonParser:
     config: CovingtonConfig
     labels: tuple[str, ...]
     features: FeatureSet
-    link_weights: NDArray[np.float32]
-    label_weights: NDArray[np.float32]
+    classifier: Linear | Svm
     dev: Attachment | None = None  # scores on the dev set in training
     treebank: str = ""  # a checksum of what it was trained on
+    temperature: Temperature = UNFITTED  # of its confidence
 
     def parse(self, sentences: Iterable[Sentence], *, max_degree: int | None = None) -> Iterator[Sentence]:
         """The sentences with heads and labels, a batch at a time."""
-        rules = self._rules(Constraints(max_degree=max_degree))
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
-            heads, labels, _ = self._parse_batch(batch, self._wanted(0, Constraints()), rules)
-            yield from map(self._with_tree, batch, heads, labels)
+        for batch, parsed in self._parse_batches(sentences, max_degree):
+            yield from map(self._with_tree, batch, *parsed.trees())
+
+    def parse_with_confidence(
+        self, sentences: Iterable[Sentence], *, max_degree: int | None = None
+    ) -> Iterator[ConfidentTree]:
+        """The same, with how sure the parser was of each arc when it made it, and of the arc with its label."""
+        for batch, parsed in self._parse_batches(sentences, max_degree, with_evidence=True):
+            arcs, labelled = probabilities(parsed.evidence, parsed.labels, self.temperature)
+            heads, labels = parsed.trees()
+            for sentence, tree, relations, *sure in zip(
+                batch, heads, labels, np.split(arcs, parsed.bounds), np.split(labelled, parsed.bounds), strict=True
+            ):
+                yield ConfidentTree(self._with_tree(sentence, tree, relations), *sure)
 
     def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
         """The sentence with its tree.
@@ -78,19 +119,29 @@ class CovingtonParser:
         constraints = constraints or Constraints()
         rules = self._rules(constraints)
         wanted = self._wanted(len(sentence) + 1, constraints)
-        heads, labels, _ = self._parse_batch([sentence], wanted, rules)
-        if len(wanted.arcs) and not _is_allowed(heads[0], wanted, rules):
-            required = _nearest_allowed(heads[0], wanted, rules)
-            heads, labels, _ = self._parse_batch([sentence], wanted._replace(heads=required), rules)
-        return self._with_tree(sentence, heads[0], labels[0])
+        parsed = self._parse_batch([sentence], wanted, rules)
+        if len(wanted.arcs) and not _is_allowed(parsed.heads, wanted, rules):
+            required = _nearest_allowed(parsed.heads, wanted, rules)
+            parsed = self._parse_batch([sentence], wanted._replace(heads=required), rules)
+        return self._with_tree(sentence, parsed.heads, parsed.labels)
 
     def count_links(self, sentences: Sequence[Sentence], *, max_degree: int | None = None) -> NDArray[np.int64]:
         """How often the classifier is asked for each sentence: what a small degree saves."""
-        wanted = self._wanted(0, Constraints())
-        links: NDArray[np.int64] = self._parse_batch(
-            sentences, wanted, self._rules(Constraints(max_degree=max_degree))
-        )[2]
-        return links
+        parsed = [parsed.links for _, parsed in self._parse_batches(sentences, max_degree)]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *parsed])
+
+    def with_temperature(self, dev: Sequence[Sentence]) -> CovingtonParser:
+        """The parser with its confidence fitted to trees that it has not been trained on."""
+        batches = list(self._parse_batches(dev, None, with_evidence=True))
+        evidence = np.concatenate([parsed.evidence for _, parsed in batches])
+        heads = np.concatenate([parsed.heads for _, parsed in batches])
+        labels = np.concatenate([parsed.labels for _, parsed in batches])
+        right_heads = heads == np.concatenate([sentence.heads for sentence in dev])
+        right_labels = np.array([*self.labels, ""])[labels] == [label for s in dev for label in ("", *s.deprel)]
+        words = heads >= 0
+        return replace(
+            self, temperature=fit_temperature(evidence[words], labels[words], right_heads[words], right_labels[words])
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
@@ -101,46 +152,55 @@ class CovingtonParser:
             "features": self.features.text,
             "dev": self.dev._asdict() if self.dev else None,
             "treebank": self.treebank,
+            "temperature": self.temperature,
         }
-        save_model(path, header, {"links": self.link_weights, "labels": self.label_weights})
+        save_model(path, header, self.classifier._asdict())
 
     @classmethod
     def load(cls, path: str | Path) -> CovingtonParser:
         """Read a model from its file."""
         header, tensors = load_model(path)
+        config = CovingtonConfig(**header["config"])
         return cls(
-            CovingtonConfig(**header["config"]),
+            config,
             tuple(header["labels"]),
             parse_features(header["features"], str(path)),
-            tensors["links"],
-            tensors["labels"],
+            Svm(**tensors) if config.classifier == "svm" else Linear(**tensors),
             Attachment(**header["dev"]) if header["dev"] else None,
             header["treebank"],
+            Temperature(*header["temperature"]),
         )
 
     @cached_property
     def model(self) -> Model:
         """The classifier as the kernels want it."""
-        link_bits = len(self.link_weights).bit_length() - 3  # four weights at each place
-        label_bits = (len(self.label_weights) - len(self.labels)).bit_length() - 1
-        return Model(
-            self.features.compiled,
-            self.link_weights,
-            np.uint64(64 - link_bits),
-            self.label_weights,
-            np.uint64(64 - label_bits),
-        )
+        if isinstance(self.classifier, Linear):
+            return _linear_model(self.features, self.classifier, len(self.labels))
+        nothing = np.zeros(0, dtype=np.float32)
+        return Model(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
+
+    def _parse_batches(
+        self, sentences: Iterable[Sentence], max_degree: int | None, *, with_evidence: bool = False
+    ) -> Iterator[tuple[list[Sentence], Parsed]]:
+        rules, anything = self._rules(Constraints(max_degree=max_degree)), self._wanted(0, Constraints())
+        remaining = iter(sentences)
+        while batch := list(islice(remaining, _BATCH)):
+            yield batch, self._parse_batch(batch, anything, rules, with_evidence=with_evidence)
 
     def _parse_batch(
-        self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules
-    ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], NDArray[np.int64]]:
-        """Heads, labels and the number of links of each sentence."""
+        self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules, *, with_evidence: bool = False
+    ) -> Parsed:
         batch = attributes_of(sentences)
-        heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
-        links = np.zeros(len(sentences), dtype=np.int64)
-        parse_batch(batch, self.model, wanted, rules, heads, labels, links)
-        inner = batch.starts[1:-1]
-        return np.split(heads, inner), np.split(labels, inner), links
+        size = len(batch.counts)
+        parsed = Parsed(
+            np.full(size, -1),
+            np.full(size, -1),
+            np.zeros(len(sentences), dtype=np.int64),
+            np.zeros((size if with_evidence else 0, LABELS + len(self.labels)), dtype=np.float32),
+            batch.starts[1:-1],
+        )
+        parse_batch(batch, self.model, wanted, rules, parsed.heads, parsed.labels, parsed.links, parsed.evidence)
+        return parsed
 
     def _rules(self, constraints: Constraints) -> Rules:
         if constraints.max_children:
@@ -161,15 +221,22 @@ class CovingtonParser:
         return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
 
 
+def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
+    """The linear classifier as the kernels want it."""
+    link_bits = len(weights.links).bit_length() - 3  # four weights at each place
+    label_bits = (len(weights.labels) - n_labels).bit_length() - 1
+    shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
+    return Model(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
+
+
 def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Required heads and allowed arcs; nothing at all if there are no such constraints."""
     if not (constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root):
         return np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
     required = np.full(size, -1)
     allowed = np.ones((size, size), dtype=np.bool_)
+    check_required_arcs(size, constraints)
     for head, modifier in constraints.required_arcs:
-        if not (0 <= head < size and 1 <= modifier < size):
-            raise NoTreeError(f"the required arc {head} -> {modifier} is not between words of this sentence")
         allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
         required[modifier] = head
     for head, modifier in constraints.forbidden_arcs:

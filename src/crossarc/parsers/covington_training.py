@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
+from crossarc.learning.svm import Svm, fit_svm, no_svm
 from crossarc.parsers._covington import Rules
 from crossarc.parsers._covington_graph import NO_LIMIT
-from crossarc.parsers._covington_training import Learners, learn_links
+from crossarc.parsers._covington_training import Learners, instances_of, learn_links
 from crossarc.parsers.config import CovingtonConfig
-from crossarc.parsers.covington import CovingtonParser
+from crossarc.parsers.covington import CovingtonParser, Linear
 from crossarc.parsers.covington_features import load_features
-from crossarc.parsers.linear import averaged as averaged_weights
-from crossarc.parsers.linear import new_learner, table_size
+from crossarc.parsers.linear import averaged, new_learner, table_size
 from crossarc.parsers.treebank import EpochReport, Treebank, Watcher, attachment, best_so_far, fitted_to
 
 __all__ = ["train_covington"]
 
 _LABEL_BITS = 21
+_SMALLEST_GROUP = 1000  # links that have support vector machines of their own
+
+Instances = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]]  # symbols, classes, tags
 
 
 def train_covington(
@@ -33,22 +38,61 @@ def train_covington(
 ) -> CovingtonParser:
     """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
 
-    The first epoch follows the gold trees, later ones the parser's own choices as often as ``exploration`` says. An
-    interrupt after the first epoch ends training and keeps the best so far.
+    For the linear classifier, the first epoch follows the gold trees, later ones the parser's own choices as often as
+    ``exploration`` says. An interrupt after the first epoch ends training and keeps the best so far.
+
+    Support vector machines learn from the links of the gold trees, at once: they have no epochs.
     """
     config = fitted_to(treebank, config or CovingtonConfig())
-    return _Training(Treebank(treebank), dev, config, watcher or Watcher()).run()
+    kind = _SvmTraining if config.classifier == "svm" else _LinearTraining
+    parser = kind(Treebank(treebank), dev, config, watcher or Watcher()).run()
+    return parser.with_temperature(dev) if dev else parser
 
 
 class _Training:
     def __init__(self, treebank: Treebank, dev: Sequence[Sentence], config: CovingtonConfig, watcher: Watcher) -> None:
         self.treebank, self.dev, self.config, self.watcher = treebank, dev, config, watcher
         self.rules = Rules(0 if config.projective else NO_LIMIT, bool(config.single_root))
+        self.features = load_features(config.features)
+
+    def _parser(self, classifier: Linear | Svm) -> CovingtonParser:
+        return CovingtonParser(
+            self.config, self.treebank.labels, self.features, classifier, treebank=self.treebank.checksum
+        )
+
+    def _scored(self, parser: CovingtonParser) -> CovingtonParser:
+        return replace(parser, dev=attachment(self.dev, parser.parse(self.dev))) if self.dev else parser
+
+
+class _SvmTraining(_Training):
+    def run(self) -> CovingtonParser:
+        """Machines for each tag of j: LIBSVM takes more than quadratic time, so it gets the links in parts."""
+        symbols, classes, tags = map(np.concatenate, zip(*self._instances(), strict=True))
+        start = time.perf_counter()
+        self.watcher.epoch("links", 1, len(classes))
+        learnt = partial(self.watcher.learnt, "links")
+        svm = fit_svm(
+            symbols, classes, tags, 1 + 2 * len(self.treebank.labels), smallest=_SMALLEST_GROUP, learnt=learnt
+        )
+        speed = self.treebank.words / (time.perf_counter() - start)
+        parser = self._scored(self._parser(svm))
+        self.watcher.report(EpochReport("links", 1, None, speed, parser.dev))
+        return parser
+
+    def _instances(self) -> Iterator[Instances]:
+        batch, gold = self.treebank.batch, self.treebank.gold
+        model = self._parser(no_svm(1 + 2 * gold.n_labels)).model
+        for b in range(len(batch.starts) - 1):
+            yield instances_of(batch, b, model, gold, self.rules)
+
+
+class _LinearTraining(_Training):
+    def __init__(self, treebank: Treebank, dev: Sequence[Sentence], config: CovingtonConfig, watcher: Watcher) -> None:
+        super().__init__(treebank, dev, config, watcher)
         self.learners = Learners(
             new_learner(table_size(config.hash_bits), config.aggressiveness),
             new_learner(table_size(_LABEL_BITS, row=len(treebank.labels)), config.aggressiveness),
         )
-        self.features = load_features(config.features)
 
     def run(self) -> CovingtonParser:
         rng = np.random.default_rng(self.config.seed)
@@ -56,9 +100,7 @@ class _Training:
         try:
             for epoch in range(1, self.config.epochs + 1):
                 loss, speed = self._epoch(epoch, rng)
-                current = self._parser(averaged=True)
-                if self.dev:
-                    current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
+                current = self._scored(self._parser(Linear(*map(averaged, self.learners))))
                 if best is None or best_so_far(best.dev, current.dev):
                     best = current
                 self.watcher.report(EpochReport("links", epoch, loss, speed, current.dev))
@@ -69,7 +111,7 @@ class _Training:
         return best
 
     def _epoch(self, epoch: int, rng: np.random.Generator) -> tuple[float, float]:
-        model = self._parser(averaged=False).model
+        model = self._parser(Linear(*(learner.weights for learner in self.learners))).model
         exploration = self.config.exploration if epoch > 1 else 0.0
         batch, gold = self.treebank.batch, self.treebank.gold
 
@@ -79,12 +121,3 @@ class _Training:
             return wrong
 
         return self.treebank.epoch("links", epoch, learn, rng, self.watcher)
-
-    def _parser(self, *, averaged: bool) -> CovingtonParser:
-        links, labels = (
-            averaged_weights(learner) if averaged else learner.weights
-            for learner in (self.learners.links, self.learners.labels)
-        )
-        return CovingtonParser(
-            self.config, self.treebank.labels, self.features, links, labels, treebank=self.treebank.checksum
-        )

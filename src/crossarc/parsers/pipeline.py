@@ -18,7 +18,7 @@ from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, S
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
 from crossarc.parsers import CovingtonParser, ScoredTree, SpanningTreeParser, load
-from crossarc.parsers.probabilities import Decode, analyse, with_confidence
+from crossarc.parsers.probabilities import Decode, analyse, with_confidence, with_probabilities
 from crossarc.parsers.wishes import Wishes, constraints_of
 
 __all__ = ["Done", "Task", "run"]
@@ -110,6 +110,9 @@ class Worker:
         ]
 
     def _analysed(self, sentences: list[Sentence], constraints: Constraints | None) -> Iterator[Sentence]:
+        if isinstance(self.parser, CovingtonParser):
+            trees = self.parser.parse_with_confidence(sentences, max_degree=self.task.max_degree)
+            return (with_probabilities(*tree) for tree in trees)
         assert isinstance(self.parser, SpanningTreeParser)  # the command has refused others
         found = analyse(
             self.parser, sentences, decode=self.task.decode, threshold=self.task.threshold, constraints=constraints

@@ -24,7 +24,15 @@ from crossarc.parsers.spanning_tree import SpanningTreeParser, Temperatures
 from crossarc.scoring.attributes import attributes_of
 from crossarc.trees import best_trees, k_best_trees, log_partitions_and_marginals
 
-__all__ = ["Analysis", "Decode", "analyse", "fitted_temperatures", "reliability_of", "with_confidence"]
+__all__ = [
+    "Analysis",
+    "Decode",
+    "analyse",
+    "fitted_temperatures",
+    "reliability_of",
+    "with_confidence",
+    "with_probabilities",
+]
 
 Decode = Literal["best", "min-risk", "marginal-threshold"]
 
@@ -123,11 +131,7 @@ def reliability_of(parser: SpanningTreeParser, gold: Sequence[Sentence]) -> dict
 
 def with_confidence(analysis: Analysis) -> Sentence:
     """The tree with probabilities in MISC (``ArcProb=0.9712|RelProb=0.9503``) and comments."""
-    sentence = analysis.sentence
-    misc = [
-        _noted(old, f"ArcProb={arc:.4f}", f"RelProb={label:.4f}")
-        for old, arc, label in zip(sentence.misc, analysis.arcs[1:], analysis.labels[1:], strict=True)
-    ]
+    sentence = with_probabilities(analysis.sentence, analysis.arcs, analysis.labels)
     comments = (
         f"# crossarc_logprob = {analysis.log_probability:.4f}",
         f"# crossarc_entropy = {analysis.entropy:.4f}",
@@ -135,7 +139,16 @@ def with_confidence(analysis: Analysis) -> Sentence:
     )
     names = tuple(comment.partition("=")[0] for comment in comments)
     kept = (comment for comment in sentence.comments if not comment.startswith(names))
-    return replace(sentence.with_columns(misc=misc), comments=(*kept, *comments))
+    return replace(sentence, comments=(*kept, *comments))
+
+
+def with_probabilities(sentence: Sentence, arcs: NDArray[np.float64], labels: NDArray[np.float64]) -> Sentence:
+    """The sentence with the probabilities of arcs, and of arcs with their labels, in MISC."""
+    misc = [
+        _noted(old, f"ArcProb={arc:.4f}", f"RelProb={label:.4f}")
+        for old, arc, label in zip(sentence.misc, arcs[1:], labels[1:], strict=True)
+    ]
+    return sentence.with_columns(misc=misc)
 
 
 def _noted(misc: str, *notes: str) -> str:

@@ -36,7 +36,16 @@ from crossarc.scoring.attributes import Batch, attributes_of
 from crossarc.scoring.templates import PARTS, Templates, TemplateSet, load_templates, parse_templates
 from crossarc.trees import k_best_trees, log_partition
 
-__all__ = ["Models", "ScoredTree", "SpanningTreeParser", "Temperatures", "allowed_labels", "rules_of", "templates_of"]
+__all__ = [
+    "Models",
+    "ScoredTree",
+    "SpanningTreeParser",
+    "Temperatures",
+    "allowed_labels",
+    "check_required_arcs",
+    "rules_of",
+    "templates_of",
+]
 
 SYSTEM = "spanning-tree"
 
@@ -273,11 +282,19 @@ def _allowed_arcs(size: int, constraints: Constraints) -> NDArray[np.bool_]:
     if not constraints.required_arcs and not constraints.forbidden_arcs:
         return np.ones((0, 0), dtype=np.bool_)
     allowed = np.ones((size, size), dtype=np.bool_)
+    check_required_arcs(size, constraints)
     for head, modifier in constraints.required_arcs:
         allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
     for head, modifier in constraints.forbidden_arcs:
         allowed[head, modifier] = False
     return allowed
+
+
+def check_required_arcs(size: int, constraints: Constraints) -> None:
+    """Refuse arcs that no tree of that many nodes can have."""
+    for head, modifier in constraints.required_arcs:
+        if not (0 <= head < size and 1 <= modifier < size):
+            raise NoTreeError(f"the required arc {head} -> {modifier} is not between words of this sentence")
 
 
 def allowed_labels(size: int, n_labels: int, constraints: Constraints) -> NDArray[np.bool_]:

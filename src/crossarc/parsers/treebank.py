@@ -47,7 +47,7 @@ class EpochReport(NamedTuple):
 
     stage: str  # "pruner", "labels", "heads" or "links"
     epoch: int
-    loss: float  # share of words that were wrong in training; of log-linear models, - log p for each word
+    loss: float | None  # share of words that were wrong in training, if known; log-linear: - log p for each word
     words_per_second: float
     dev: Attachment | None
 

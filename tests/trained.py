@@ -1,0 +1,46 @@
+"""Parsers that tests share: each is trained once in a process."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from crossarc.parsers import CovingtonConfig, Parser, SpanningTreeConfig, Watcher, train
+from crossarc.testing import random_treebank
+
+TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
+TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
+
+CONFIGS = {
+    "order 1": SpanningTreeConfig(order="1", epochs=3, hash_bits=18),
+    "order 2": SpanningTreeConfig(order="2", epochs=3, hash_bits=18),
+    "order high": SpanningTreeConfig(order="high", epochs=3, hash_bits=18),
+    "order 1, joint labels": SpanningTreeConfig(order="1", labels="joint", epochs=3, hash_bits=18),
+    "order high, joint labels": SpanningTreeConfig(order="high", labels="joint", epochs=3, hash_bits=18),
+    "order 1, all heads": SpanningTreeConfig(order="1", candidates=0, epochs=3, hash_bits=18),
+    "covington": CovingtonConfig(epochs=6, hash_bits=20),
+    "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
+    "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
+    "covington, svm": CovingtonConfig(classifier="svm"),
+}
+
+
+@cache
+def trained(name: str) -> Parser:
+    """A parser with that configuration."""
+    return train(TRAIN, CONFIGS[name], dev=DEV)
+
+
+def names_of(kind: type) -> list[str]:
+    """The names of the configurations of one system."""
+    return [name for name, config in CONFIGS.items() if isinstance(config, kind)]
+
+
+class Interrupting(Watcher):
+    """Interrupts training after an epoch."""
+
+    def __init__(self, stage, epoch):
+        self.when = stage, epoch
+
+    def report(self, report):
+        if (report.stage, report.epoch) == self.when:
+            raise KeyboardInterrupt
