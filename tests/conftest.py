@@ -26,6 +26,18 @@ def pytest_configure(config: pytest.Config) -> None:
                 compiled.unlink()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with parsers and trees, which compile different kernels; end with commands, which need them all."""
+    order = ["parsers", "trees"]
+    last = ["cli"]
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.path.parent.name
+        return order.index(folder) if folder in order else len(order) + (folder in last)
+
+    items.sort(key=rank)
+
+
 @pytest.fixture(scope="session")
 def treebanks() -> Path:
     """The folder of real treebanks beside the project; tests that need it are skipped where it is absent."""

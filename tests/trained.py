@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
-from crossarc.parsers import CovingtonConfig, Parser, SpanningTreeConfig, Watcher, train
+from crossarc.parsers import PRESETS, CovingtonConfig, Parser, SpanningTreeConfig, Watcher, train
 from crossarc.testing import random_treebank
 
 TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
@@ -17,6 +18,7 @@ CONFIGS = {
     "order 1, joint labels": SpanningTreeConfig(order="1", labels="joint", epochs=3, hash_bits=18),
     "order high, joint labels": SpanningTreeConfig(order="high", labels="joint", epochs=3, hash_bits=18),
     "order 1, all heads": SpanningTreeConfig(order="1", candidates=0, epochs=3, hash_bits=18),
+    "order 1, crf": replace(PRESETS["ms2007"], epochs=3, hash_bits=18),
     "covington": CovingtonConfig(epochs=6, hash_bits=20),
     "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
     "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
