@@ -116,24 +116,24 @@ def test_next_siblings_are_second_order_trees(seed, n, dynamic):
     rng = np.random.default_rng(seed)
     arcs, siblings = rng.normal(size=(n + 1, n + 1)), rng.normal(size=(n + 1,) * 3)
     parts = parts_of(arcs, next_siblings=siblings)
-    projective = solve(parts, constraints=Constraints(projective=True), dynamic_siblings=dynamic).tree
+    projective = solve(parts, constraints=Constraints(projective=True), as_in_paper=dynamic).tree
     assert projective.score == pytest.approx(best_second_order_tree(arcs, siblings).score)
-    free = solve(parts, dynamic_siblings=dynamic).tree
+    free = solve(parts, as_in_paper=dynamic).tree
     assert free.score >= best_second_order_tree(arcs, siblings, projective=False).score - 1e-6
     assert free.score == pytest.approx(oracles.second_order_score(arcs, siblings, free.heads))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(seed=seeds, n=st.integers(1, 5), one_root=st.booleans())
+@given(seed=seeds, n=st.integers(1, 5), one_root=st.booleans(), paper=st.booleans())
 @settings(max_examples=15)
-def test_every_part_is_scored_as_enumeration_scores_it(kind, seed, n, one_root):
+def test_every_part_is_scored_as_enumeration_scores_it(kind, seed, n, one_root, paper):
     arcs, scores = np.random.default_rng(seed).normal(size=(n + 1, n + 1)), random_parts(seed, n, [kind])
     parts, expected = parts_of(arcs, **scores), best_score(arcs, scores, single_root=one_root)
     if expected == -np.inf:
         with pytest.raises(NoTreeError):
-            solve(parts, constraints=Constraints(single_root=one_root))
+            solve(parts, constraints=Constraints(single_root=one_root), as_in_paper=paper)
         return
-    found = solve(parts, constraints=Constraints(single_root=one_root))
+    found = solve(parts, constraints=Constraints(single_root=one_root), as_in_paper=paper)
     assert found.status == "optimal"
     assert found.tree.score == pytest.approx(expected)
     assert full_score(arcs, found.tree.heads, **scores) == pytest.approx(expected)
@@ -171,7 +171,7 @@ def test_relaxations_from_loose_to_tight(seed):
     loose, tight, cut = (solve(parts, trees=way, exact=False).bound for way in (WAYS[1], WAYS[2], WAYS[0]))
     assert loose >= tight - 1e-6
     assert cut == pytest.approx(tight, abs=1e-3)
-    assert solve(parts, dynamic_siblings=True, exact=False).bound >= cut - 1e-3
+    assert solve(parts, as_in_paper=True, exact=False).bound >= cut - 1e-3
 
 
 def test_some_relaxations_are_fractional():

@@ -47,7 +47,7 @@ def formulate(
     rules: Sequence[Rule],
     *,
     trees: TreeRows = "cutting planes",
-    dynamic_siblings: bool = False,
+    as_in_paper: bool = False,
 ) -> Formulation:
     """The program of the best tree; arcs and labels that the constraints forbid are taken to be gone already."""
     program = Program()
@@ -69,12 +69,13 @@ def formulate(
         arborescences.single_commodity_flow(program, parts, z)
     if len(parts.crossing) or counts_crossing:
         crossing = nonlocal_parts.crossing(program, parts, z)
-    next_siblings = nonlocal_parts.consecutive_siblings if dynamic_siblings else nonlocal_parts.head_automata
+    next_siblings = nonlocal_parts.consecutive_siblings if as_in_paper else nonlocal_parts.head_automata
+    valency = nonlocal_parts.valency if as_in_paper else nonlocal_parts.counting_automata
     of_parts = (
         nonlocal_parts.siblings(program, parts, z),
         nonlocal_parts.grandparents(program, parts, z),
         next_siblings(program, parts, z) if len(parts.next_siblings.first) else _NOTHING,
-        nonlocal_parts.valency(program, parts, z) if parts.valencies.size else _NOTHING,
+        valency(program, parts, z) if parts.valencies.size else _NOTHING,
     )
     labelled, labels = _labels(program, parts, z, frozenset().union(*(rule.mentioned for rule in rules)))
     variables = Variables(parts, z, labelled, labels, nonprojective, crossing)

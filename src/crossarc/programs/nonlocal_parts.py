@@ -15,6 +15,7 @@ from crossarc.programs.program import Program
 
 __all__ = [
     "consecutive_siblings",
+    "counting_automata",
     "crossing",
     "grandparents",
     "head_automata",
@@ -150,6 +151,44 @@ def valency(program: Program, parts: Parts, z: Indices) -> Indices:
     more = program.add_variables(np.zeros(n_groups), most=above)  # children beyond the K-th
     program.add_rows(n_groups, 0.0, 0.0, (rows, columns, counts), (rows[:, 0], more, 1.0), (group, z, -1.0))
     program.add_rows(n_groups, -np.inf, 0.0, (rows[:, 0], more, 1.0), (rows[:, 0], columns[:, -1], -above))
+    return columns.reshape(parts.valencies.shape)
+
+
+def counting_automata(program: Program, parts: Parts, z: Indices) -> Indices:
+    """Numbers of children: the candidates on one side of a head are gone through and counted, one after the other.
+
+    The same parts as in ``valency``, but the relaxation is as tight as can be for each head; O(K |A|) variables and
+    rows.
+    """
+    n_sides, most = parts.valencies.shape[1], parts.valencies.shape[2] - 1
+    n_groups, n_arcs, counts = parts.size * n_sides, len(z), np.arange(most + 1)
+    columns = program.add_variables(parts.valencies.reshape(n_groups, most + 1))
+    group = parts.heads * n_sides + (parts.sides if n_sides == 2 else 0)
+    order = np.argsort(group, kind="stable")
+    first = np.r_[True, np.diff(group[order]) > 0]
+    place = np.arange(n_arcs) - np.flatnonzero(first)[np.cumsum(first) - 1]
+    # what is so far counted when the candidate comes, and whether it is taken
+    reached = np.where(counts <= place[:, np.newaxis], 0.0, -np.inf)
+    taken, left = program.add_variables(reached), program.add_variables(reached)
+    arcs = np.arange(n_arcs)[:, np.newaxis]
+    program.add_rows(n_arcs, 0.0, 0.0, (arcs, taken, 1.0), (arcs[:, 0], z[order], -1.0))
+    # row (state, k): what comes in is what goes out, to the next candidate of the group or to its count in the end
+    first_row = np.where(np.r_[first[1:], True], n_arcs + group[order], np.arange(1, n_arcs + 1))[:, np.newaxis]
+    state = np.arange(n_arcs + n_groups)[:, np.newaxis] * (most + 1)
+    into = first_row * (most + 1)
+    begins = np.zeros((n_arcs + n_groups, most + 1))
+    begins[:n_arcs, 0][first] = 1.0
+    begins[n_arcs:, 0][np.bincount(group, minlength=n_groups) == 0] = 1.0
+    program.add_rows(
+        begins.size,
+        begins.ravel(),
+        begins.ravel(),
+        (state[:n_arcs] + counts, taken, 1.0),
+        (state[:n_arcs] + counts, left, 1.0),
+        (state[n_arcs:] + counts, columns, 1.0),
+        (into + counts, left, -1.0),
+        (into + np.minimum(counts + 1, most), taken, -1.0),
+    )
     return columns.reshape(parts.valencies.shape)
 
 

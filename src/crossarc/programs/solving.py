@@ -86,7 +86,7 @@ def solve(
     exact: bool = True,
     time_limit: float | None = None,
     trees: TreeRows = "cutting planes",
-    dynamic_siblings: bool = False,
+    as_in_paper: bool = False,
 ) -> Solution:
     """The tree with the highest sum of the scores of its parts: Martins, Smith and Xing (2009).
 
@@ -106,8 +106,8 @@ def solve(
         Seconds, after which the best tree so far is taken.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
         How cycles are excluded. Non-projective parts and rules always need the last.
-    dynamic_siblings : bool
-        Whether next siblings are the paper's (16-20), which have a weaker relaxation.
+    as_in_paper : bool
+        Whether next siblings and valencies have the paper's rows (16-21), whose relaxation is weaker than that of ours.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def solve(
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
     own = _with_best_labels(possible) if labels_later else possible
-    formulation = formulate(own, constraints, rules, trees=trees, dynamic_siblings=dynamic_siblings)
+    formulation = formulate(own, constraints, rules, trees=trees, as_in_paper=as_in_paper)
     try:
         found = _Search(formulation, constraints, time_limit).run(exact)
     except Infeasible:
