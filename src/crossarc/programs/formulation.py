@@ -69,14 +69,7 @@ def formulate(
         arborescences.single_commodity_flow(program, parts, z)
     if len(parts.crossing) or counts_crossing:
         crossing = nonlocal_parts.crossing(program, parts, z)
-    next_siblings = nonlocal_parts.consecutive_siblings if as_in_paper else nonlocal_parts.head_automata
-    valency = nonlocal_parts.valency if as_in_paper else nonlocal_parts.counting_automata
-    of_parts = (
-        nonlocal_parts.siblings(program, parts, z),
-        nonlocal_parts.grandparents(program, parts, z),
-        next_siblings(program, parts, z) if len(parts.next_siblings.first) else _NOTHING,
-        valency(program, parts, z) if parts.valencies.size else _NOTHING,
-    )
+    of_parts = _as_in_paper(program, parts, z) if as_in_paper else _tight(program, parts, z)
     labelled, labels = _labels(program, parts, z, frozenset().union(*(rule.mentioned for rule in rules)))
     variables = Variables(parts, z, labelled, labels, nonprojective, crossing)
     arity = [Children(heads=frozenset([head]), most=most) for head, most in constraints.max_children.items()]
@@ -85,6 +78,26 @@ def formulate(
     slacks = tuple((rule, _add_rule(program, rule, variables)) for rule in rules)
     by_cuts = trees == "cutting planes" and not (constraints.projective or len(nonprojective))
     return Formulation(program, variables, *of_parts, slacks, by_cuts)
+
+
+def _as_in_paper(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices, Indices, Indices]:
+    """The variables of siblings, grandparents, next siblings and valencies (14-21)."""
+    return (
+        nonlocal_parts.siblings(program, parts, z),
+        nonlocal_parts.grandparents(program, parts, z),
+        nonlocal_parts.consecutive_siblings(program, parts, z) if len(parts.next_siblings.first) else _NOTHING,
+        nonlocal_parts.valency(program, parts, z) if parts.valencies.size else _NOTHING,
+    )
+
+
+def _tight(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices, Indices, Indices]:
+    """The same with tighter relaxations."""
+    return (
+        nonlocal_parts.siblings(program, parts, z),
+        nonlocal_parts.one_grandparent(program, parts, z) if len(parts.grandparents.first) else _NOTHING,
+        nonlocal_parts.head_automata(program, parts, z) if len(parts.next_siblings.first) else _NOTHING,
+        nonlocal_parts.counting_automata(program, parts, z) if parts.valencies.size else _NOTHING,
+    )
 
 
 def _labels(program: Program, parts: Parts, z: Indices, mentioned: frozenset[int]) -> tuple[Indices, Indices]:

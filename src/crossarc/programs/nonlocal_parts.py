@@ -20,6 +20,7 @@ __all__ = [
     "grandparents",
     "head_automata",
     "nonprojective",
+    "one_grandparent",
     "siblings",
     "valency",
 ]
@@ -35,6 +36,20 @@ def siblings(program: Program, parts: Parts, z: Indices) -> Indices:
 def grandparents(program: Program, parts: Parts, z: Indices) -> Indices:
     """An arc and the arc into its head (15). O(n |A|) variables and rows."""
     return _conjunctions(program, parts.grandparents, z)
+
+
+def one_grandparent(program: Program, parts: Parts, z: Indices) -> Indices:
+    """An arc and the arc into its head, of which there is exactly one: the relaxation is tighter than that of (15).
+
+    O(n |A|) variables and rows.
+    """
+    first, second, scores = parts.grandparents
+    columns = program.add_variables(scores)
+    rows = np.arange(len(columns))
+    program.add_rows(len(rows), -np.inf, 0.0, (rows, columns, 1.0), (rows, z[first], -1.0))
+    arcs = np.flatnonzero(parts.heads > 0)
+    program.add_rows(len(z), 0.0, 0.0, (second, columns, 1.0), (arcs, z[arcs], -1.0))
+    return columns
 
 
 def _conjunctions(program: Program, pairs: Pairs, z: Indices) -> Indices:

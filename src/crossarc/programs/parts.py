@@ -33,6 +33,8 @@ def _no_pairs() -> Pairs:
 class Parts:
     """What the trees of a sentence are made of, and the score of each part; -inf forbids a part.
 
+    Where there are grandparents or next siblings, all such pairs of candidates must be given: others are forbidden.
+
     Attributes
     ----------
     size : int
@@ -45,7 +47,6 @@ class Parts:
         (g, h), (h, m).
     next_siblings : Pairs
         (h, s), (h, m): m follows s among the children of h on one side, away from h; first == -1: m is the first.
-        Where there are any, all such pairs of candidates must be given: one that is not is forbidden.
     valencies : array of shape (n+1, S, K+1)
         The score of a head for having k children (S = 1), or k to its left and k to its right (S = 2); the last k
         stands for K or more. S = 0: valency is not scored.

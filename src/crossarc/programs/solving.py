@@ -107,7 +107,8 @@ def solve(
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
         How cycles are excluded. Non-projective parts and rules always need the last.
     as_in_paper : bool
-        Whether next siblings and valencies have the paper's rows (16-21), whose relaxation is weaker than that of ours.
+        Whether grandparents, next siblings and valencies have the paper's rows (15-21), whose relaxation is weaker than
+        that of ours.
 
     Raises
     ------
@@ -235,7 +236,7 @@ class _Search:
         return Indicators(
             arcs,
             _both(self.parts.siblings, arcs),
-            _both(self.parts.grandparents, arcs),
+            values[own.grandparents],
             values[own.next_siblings],
             values[own.valencies],
             values[own.variables.nonprojective],
