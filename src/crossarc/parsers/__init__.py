@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossarc.core import Sentence
-from crossarc.parsers.config import PRESETS, CovingtonConfig, SpanningTreeConfig
+from crossarc.parsers.config import PRESETS, CovingtonConfig, IlpConfig, SpanningTreeConfig
 from crossarc.parsers.covington import CovingtonParser
 from crossarc.parsers.covington_training import train_covington
+from crossarc.parsers.ilp import IlpParser
+from crossarc.parsers.ilp_training import train_ilp
 from crossarc.parsers.model_file import ModelError, read_header
 from crossarc.parsers.spanning_tree import ScoredTree, SpanningTreeParser
 from crossarc.parsers.training import train_spanning_tree
@@ -20,6 +22,8 @@ __all__ = [
     "CovingtonConfig",
     "CovingtonParser",
     "EpochReport",
+    "IlpConfig",
+    "IlpParser",
     "ModelError",
     "Parser",
     "ScoredTree",
@@ -31,17 +35,22 @@ __all__ = [
     "read_header",
     "train",
     "train_covington",
+    "train_ilp",
     "train_spanning_tree",
 ]
 
-Parser = SpanningTreeParser | CovingtonParser
+Parser = SpanningTreeParser | CovingtonParser | IlpParser
 
-_SYSTEMS: dict[str, type[Parser]] = {"spanning-tree": SpanningTreeParser, "covington": CovingtonParser}
+_SYSTEMS: dict[str, type[Parser]] = {
+    "spanning-tree": SpanningTreeParser,
+    "covington": CovingtonParser,
+    "ilp": IlpParser,
+}
 
 
 def train(
     treebank: Sequence[Sentence],
-    config: SpanningTreeConfig | CovingtonConfig | None = None,
+    config: SpanningTreeConfig | CovingtonConfig | IlpConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
     watcher: Watcher | None = None,
@@ -52,6 +61,8 @@ def train(
     """
     if isinstance(config, CovingtonConfig):
         return train_covington(treebank, config, dev=dev, watcher=watcher)
+    if isinstance(config, IlpConfig):
+        return train_ilp(treebank, config, dev=dev, watcher=watcher)
     return train_spanning_tree(treebank, config, dev=dev, watcher=watcher)
 
 

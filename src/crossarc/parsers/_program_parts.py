@@ -5,23 +5,32 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
+from crossarc.learning._online import hildreth_step
+from crossarc.parsers._labels import label_scores, row_indices, rows_of_arc
+from crossarc.parsers._parsing import label, space_of
 from crossarc.parsers._space import any_sibling_score, grandparent_score, sibling_score
+from crossarc.parsers._training import MIRA, Method, open_task
 from crossarc.scoring._indices import (
     MOST_COUNTED,
     any_sibling_indices,
     arc_indices,
     grandparent_indices,
+    hash_slots,
+    sentence_of,
     sibling_indices,
     sum_of,
     valency_indices,
 )
 
-# Arcs, and pairs of them by their numbers; see crossarc.programs.Parts. ``chosen`` says which of the kinds there are.
-PartArrays = namedtuple("PartArrays", "heads modifiers arcs siblings grandparents next_siblings valencies nonprojective")
+# arcs, and pairs of them by their numbers: see crossarc.programs.Parts
+PartArrays = namedtuple(
+    "PartArrays", "heads modifiers arcs siblings grandparents next_siblings valencies nonprojective"
+)
 PairArrays = namedtuple("PairArrays", "first second scores")
 
 NOT_PROJECTIVE = 0x155555  # sets the features of an arc that is not projective apart from those of the arc itself
-UNIT = 1 << 16  # parts of features are counted in integers
+UNIT = 1 << 16  # fractions of features are counted in integers
+SMALLEST = 1e-5  # differences below this are noise
 
 
 @kernel
@@ -178,3 +187,145 @@ def nonprojective_indices(space, h, m):
     for i in range(count):
         space.buffer[i] = (space.buffer[i] ^ NOT_PROJECTIVE) & mask
     return count
+
+
+@kernel
+def label_matrix(space, attributes, models, allowed, rules, heads):
+    """scores[a, l]: how much worse than its best label the label l of an arc is; -inf unless it is allowed.
+
+    Labels of a second stage are looked at as if all other arcs were those of a tree.
+    """
+    slots = hash_slots(attributes.words, models.labels.templates.label)
+    rows = np.empty(slots.shape[2], np.int64)
+    one = np.empty(allowed.labels.shape[1], np.float32)
+    scores, count = np.empty((space.counts.sum(), len(one))), 0
+    for m in range(1, len(heads)):
+        head = heads[m]
+        for j in range(space.counts[m]):
+            heads[m] = space.candidates[m, j]
+            if rules.joint:
+                n_rows = rows_of_arc(slots, heads[m], m, models.labels.shift, rows)
+            else:
+                n_rows = row_indices(slots, heads, m, models.labels.shift, rows)
+            label_scores(models.labels.weights, rows, n_rows, allowed.labels, m, one)
+            scores[count] = one - one.max()
+            count += 1
+        heads[m] = head
+    return scores
+
+
+@kernel
+def differing_features(space, parts, differences, scratch):
+    """The features of all parts, times the differences: (indices, values). ``scratch`` is zero before and after."""
+    places = np.empty(count_differing(differences) * len(space.buffer), np.int64)
+    count = 0
+    for a in range(len(parts.heads)):
+        h, m = parts.heads[a], parts.modifiers[a]
+        if abs(differences.arcs[a]) > SMALLEST:
+            n_features = arc_indices(space.encoded, h, m, space.shift, space.buffer)
+            count = note(space.buffer, n_features, differences.arcs[a], scratch, places, count)
+        if len(differences.nonprojective) > 0 and abs(differences.nonprojective[a]) > SMALLEST:
+            n_features = nonprojective_indices(space, h, m)
+            count = note(space.buffer, n_features, differences.nonprojective[a], scratch, places, count)
+    for i in range(len(differences.siblings)):
+        if abs(differences.siblings[i]) > SMALLEST:
+            s, m = parts.modifiers[parts.siblings.first[i]], parts.modifiers[parts.siblings.second[i]]
+            h = parts.heads[parts.siblings.first[i]]
+            n_features = any_sibling_indices(space.encoded, h, s, m, space.shift, space.buffer)
+            count = note(space.buffer, n_features, differences.siblings[i], scratch, places, count)
+    for i in range(len(differences.grandparents)):
+        if abs(differences.grandparents[i]) > SMALLEST:
+            a, b = parts.grandparents.first[i], parts.grandparents.second[i]
+            n_features = grandparent_indices(
+                space.encoded, parts.heads[a], parts.heads[b], parts.modifiers[b], space.shift, space.buffer
+            )
+            count = note(space.buffer, n_features, differences.grandparents[i], scratch, places, count)
+    for i in range(len(differences.next_siblings)):
+        if abs(differences.next_siblings[i]) > SMALLEST:
+            a, b = parts.next_siblings.first[i], parts.next_siblings.second[i]
+            h = parts.heads[b]
+            s = h if a < 0 else parts.modifiers[a]
+            n_features = sibling_indices(space.encoded, h, s, parts.modifiers[b], space.shift, space.buffer)
+            count = note(space.buffer, n_features, differences.next_siblings[i], scratch, places, count)
+    count = note_valencies(space, differences.valencies, scratch, places, count)
+    return gather(scratch, places, count)
+
+
+@kernel
+def count_differing(differences):
+    count = 0
+    for of_kind in (
+        differences.arcs,
+        differences.siblings,
+        differences.grandparents,
+        differences.next_siblings,
+        differences.nonprojective,
+    ):
+        count += (np.abs(of_kind) > SMALLEST).sum()
+    return count + (np.abs(differences.valencies) > SMALLEST).sum()
+
+
+@kernel
+def note_valencies(space, differences, scratch, places, count):
+    side_of = np.empty(len(space.buffer), np.int64)
+    for h in range(differences.shape[0]):
+        for side in range(differences.shape[1]):
+            for k in range(differences.shape[2]):
+                if abs(differences[h, side, k]) > SMALLEST:
+                    n_features = valency_indices(space.encoded, h, k, k, space.shift, space.buffer)
+                    for i in range(n_features // 2):
+                        side_of[i] = space.buffer[2 * i + side]
+                    count = note(side_of, n_features // 2, differences[h, side, k], scratch, places, count)
+    return count
+
+
+@leaf_kernel
+def note(indices, n_features, difference, scratch, places, count):
+    amount = round(difference * UNIT)
+    for i in range(n_features):
+        scratch[indices[i]] += amount
+        places[count + i] = indices[i]
+    return count + n_features
+
+
+@kernel
+def gather(scratch, places, count):
+    indices, values, n_different = np.empty(count, np.int64), np.empty(count, np.float32), 0
+    for i in range(count):
+        if scratch[places[i]] != 0:
+            indices[n_different] = places[i]
+            values[n_different] = scratch[places[i]] / UNIT
+            scratch[places[i]] = 0
+            n_different += 1
+    return indices[:n_different], values[:n_different]
+
+
+@kernel
+def mend_by_program(space, parts, differences, loss, learner):
+    """The smallest change of the weights by which the gold tree beats a solution by its loss."""
+    indices, values = differing_features(space, parts, differences, learner.scratch)
+    hildreth_step(learner.weights, learner.totals, learner.step[0], indices, values, loss, 0.0, learner.most)
+
+
+@kernel
+def learning_space(batch, b, models, gold, rules, with_nonprojective):
+    """The space of a sentence to learn from, and its parts; wrong arcs score 1 more."""
+    task = open_task(batch, b, models, gold, rules, Method(MIRA, 1, True))
+    return task.space, program_parts(task.space, with_nonprojective)
+
+
+@kernel
+def parsing_space(batch, models, allowed, rules, with_nonprojective):
+    """The space of the only sentence of a batch, and its parts."""
+    space = space_of(sentence_of(batch, 0), models, allowed, rules)
+    return space, program_parts(space, with_nonprojective)
+
+
+@kernel
+def labels_of_tree(batch, space, models, allowed, rules, heads, labels):
+    label(space, sentence_of(batch, 0), models, allowed, rules, heads, labels)
+
+
+@kernel
+def labels_of_arcs(batch, space, models, allowed, rules, heads):
+    return label_matrix(space, sentence_of(batch, 0), models, allowed, rules, heads)

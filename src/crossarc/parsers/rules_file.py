@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -65,10 +65,6 @@ class _Words:
     def given(self, name: str) -> str:
         return self.line.match[name]
 
-    @property
-    def how(self) -> dict[str, str | float]:
-        return {"name": f"{self.line.place}: {self.line.text}", "weight": self.line.weight}
-
     def numbers(self) -> frozenset[int] | None:
         """The labels that are named; None if these are all ("children")."""
         names = self.given("names").split(",")
@@ -101,33 +97,33 @@ def _fits(label: str, name: str) -> bool:
 
 
 def _at_most(words: _Words) -> Rule:
-    return Children(most=int(words.given("n")), labels=words.numbers(), heads=words.heads(), **words.how)
+    return Children(most=int(words.given("n")), labels=words.numbers(), heads=words.heads())
 
 
 def _at_least(words: _Words) -> Rule:
-    return Children(least=int(words.given("n")), labels=words.numbers(), heads=words.heads(), **words.how)
+    return Children(least=int(words.given("n")), labels=words.numbers(), heads=words.heads())
 
 
 def _most_of_one(words: _Words) -> Rule:
     head = frozenset([words.word("head", root=True)])
-    return Children(most=int(words.given("n")), labels=words.numbers(), heads=head, **words.how)
+    return Children(most=int(words.given("n")), labels=words.numbers(), heads=head)
 
 
 def _no_children(words: _Words) -> Rule:
     labels = words.numbers()
     assert labels is not None
-    return NoChildren(labels, **words.how)
+    return NoChildren(labels)
 
 
 def _crosses_nothing(words: _Words) -> Rule:
-    return NoCrossing(words.numbers(), **words.how)
+    return NoCrossing(words.numbers())
 
 
 def _agrees(words: _Words) -> Rule:
     values = np.array(["", *_values(words.sentence, words.given("column"))])
     known = values != ""
     differs = (values[:, np.newaxis] != values) & known[:, np.newaxis] & known
-    return Arcs(words.numbers(), differs, **words.how)
+    return Arcs(words.numbers(), differs)
 
 
 def _values(sentence: Sentence, column: str) -> Iterable[str]:
@@ -139,15 +135,15 @@ def _values(sentence: Sentence, column: str) -> Iterable[str]:
 
 
 def _few_nonprojective(words: _Words) -> Rule:
-    return FewArcs(int(words.given("n")), **words.how)
+    return FewArcs(int(words.given("n")))
 
 
 def _few_crossing(words: _Words) -> Rule:
-    return FewArcs(int(words.given("n")), crossing=True, **words.how)
+    return FewArcs(int(words.given("n")), crossing=True)
 
 
 def _same_head(words: _Words) -> Rule:
-    return SameHead((words.word("first"), words.word("second")), **words.how)
+    return SameHead((words.word("first"), words.word("second")))
 
 
 def _arc(words: _Words) -> Rule:
@@ -155,7 +151,7 @@ def _arc(words: _Words) -> Rule:
     if head == modifier:
         raise InputError(f"word {head} cannot be its own head", words.line.place)
     labels = words.numbers() if words.given("names") else None
-    return Arc(head, modifier, labels, words.given("no") is None, **words.how)
+    return Arc(head, modifier, labels, words.given("no") is None)
 
 
 _OF_ALL: dict[str, Callable[[_Words], Rule]] = {
@@ -200,4 +196,7 @@ def _understood(text: str, place: Place) -> RuleLine:
 def rules_of(lines: Iterable[RuleLine], sentence: Sentence, labels: Sequence[str]) -> list[Rule]:
     """The rules for a sentence. Raises ``InputError`` for labels and words that are not there."""
     own = (line for line in lines if line.sent_id in (None, sentence.sent_id))
-    return [line.kind(_Words(line, sentence, labels)) for line in own]
+    return [
+        replace(line.kind(_Words(line, sentence, labels)), name=f"{line.place}: {line.text}", weight=line.weight)
+        for line in own
+    ]

@@ -42,7 +42,7 @@ from crossarc.parsers.treebank import (
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates
 
-__all__ = ["train_spanning_tree"]
+__all__ = ["State", "Training", "train_spanning_tree", "workers"]
 
 Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
 
@@ -79,13 +79,13 @@ def train_spanning_tree(
     labels are learnt beside the heads; the result is the same.
     """
     config = fitted_to(treebank, config or SpanningTreeConfig())
-    training = _Training(Treebank(treebank), dev, config, watcher or Watcher(), checkpoint)
-    with _workers(jobs) as run:
+    training = Training(Treebank(treebank), dev, config, watcher or Watcher(), checkpoint)
+    with workers(jobs) as run:
         return training.run(run, resume)
 
 
 @dataclass
-class _State:
+class State:
     """Where the training of the heads stands."""
 
     epoch: int
@@ -94,7 +94,7 @@ class _State:
     best: SpanningTreeParser | None = None
 
 
-class _Training:
+class Training:
     def __init__(
         self,
         treebank: Treebank,
@@ -119,7 +119,7 @@ class _Training:
             labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
             pruner = self._train_pruner(for_pruner) if self.config.candidates else None
             learner = new_learner(table_size(self.config.hash_bits) + self._label_weights(), self.config.aggressiveness)
-            state = _State(0, learner, for_heads)
+            state = State(0, learner, for_heads)
             parser = self._parser(learner.weights, pruner)
             if labels is not None:
                 parser = replace(parser, labels_model=labels.result())
@@ -129,26 +129,39 @@ class _Training:
             self.checkpoint.unlink(missing_ok=True)
         return state.best
 
-    def _train_heads(self, parser: SpanningTreeParser, state: _State) -> None:
-        learner = state.learner
-        current = self._with_weights(parser, learner.weights)
-        models = Models(parser.pruner or current.heads_model, current.heads_model, current.labels_model)
+    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], int]:
+        """How heads are learnt from chosen sentences."""
         kernel = _KERNELS[self.config.learner, self.config.order]
         searches = kernel in (learn_second_order, learn_high_order)
 
         def learn(chosen: NDArray[np.int64]) -> int:
             seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
             wrong: int = kernel(
-                self.treebank.batch, chosen, models, learner, self.treebank.gold, self.rules, self.method, *seeds
+                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, self.rules, self.method, *seeds
             )
             return wrong
 
+        return learn
+
+    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
+        """The dev set."""
+        return parser.parse(self.dev)
+
+    def _options(self) -> dict[str, Any]:
+        """What must be the same when training is resumed."""
+        return asdict(self.config)
+
+    def _train_heads(self, parser: SpanningTreeParser, state: State) -> None:
+        learner = state.learner
+        current = self._with_weights(parser, learner.weights)
+        models = Models(parser.pruner or current.heads_model, current.heads_model, current.labels_model)
+        learn = self._learning(models, state)
         try:
             for epoch in range(state.epoch + 1, self.config.epochs + 1):
                 loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
                 current = self._with_weights(parser, learner.averaged())
                 if self.dev:
-                    current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
+                    current = replace(current, dev=attachment(self.dev, self._parsed(current)))
                 if state.best is None or best_so_far(state.best.dev, current.dev):
                     state.best = current
                 state.epoch = epoch
@@ -215,7 +228,7 @@ class _Training:
             parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.treebank.labels)))
         return parser
 
-    def _write_checkpoint(self, state: _State) -> None:
+    def _write_checkpoint(self, state: State) -> None:
         if self.checkpoint is None:
             return
         assert state.best is not None
@@ -231,7 +244,7 @@ class _Training:
             tensors["pruner"] = best.pruner.weights
         header = {
             "system": "training",
-            "config": asdict(self.config),
+            "config": self._options(),
             "treebank": self.treebank.checksum,
             "epoch": state.epoch,
             "random": json.dumps(state.rng.bit_generator.state),
@@ -239,7 +252,7 @@ class _Training:
         }
         save_model(self.checkpoint, header, tensors)
 
-    def _read_checkpoint(self) -> tuple[SpanningTreeParser, _State]:
+    def _read_checkpoint(self) -> tuple[SpanningTreeParser, State]:
         if self.checkpoint is None or not self.checkpoint.exists():
             raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
         header, tensors = load_model(self.checkpoint)
@@ -247,9 +260,9 @@ class _Training:
             raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
         if header["treebank"] != self.treebank.checksum:
             raise ModelError(f"{self.checkpoint}: was training on another treebank")
-        config = asdict(replace(self.config, epochs=header["config"]["epochs"]))
+        config = {**self._options(), "epochs": header["config"].get("epochs")}
         if header["config"] != config:
-            different = ", ".join(name for name in config if config[name] != header["config"][name])
+            different = ", ".join(name for name in config if config[name] != header["config"].get(name))
             raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
         learner = new_learner(len(tensors["weights"]), self.config.aggressiveness)
         learner = learner._replace(weights=tensors["weights"], totals=tensors["totals"], step=tensors["step"])
@@ -262,11 +275,11 @@ class _Training:
         )
         dev = Attachment(*header["dev"]) if header["dev"] else None
         best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
-        return parser, _State(header["epoch"], learner, rng, best)
+        return parser, State(header["epoch"], learner, rng, best)
 
 
 @contextmanager
-def _workers(jobs: int) -> Iterator[Starter]:
+def workers(jobs: int) -> Iterator[Starter]:
     """A way to start something: in another thread (kernels run outside the interpreter's lock), or at once."""
     if jobs > 1:
         with ThreadPoolExecutor(1) as pool:

@@ -3,7 +3,7 @@
 Martins, Smith and Xing (2009), *Concise Integer Linear Programming Formulations for Dependency Parsing*, with HiGHS.
 """
 
-from crossarc.programs.parts import Pairs, Parts, parts_of, score_of
+from crossarc.programs.parts import Indicators, Pairs, Parts, indicators_of, parts_of, score_of
 from crossarc.programs.rules import (
     Arc,
     Arcs,
@@ -14,7 +14,7 @@ from crossarc.programs.rules import (
     Rule,
     SameHead,
 )
-from crossarc.programs.solving import Indicators, RulesError, Solution, solve
+from crossarc.programs.solving import RulesError, Solution, solve
 
 __all__ = [
     "Arc",
@@ -30,6 +30,7 @@ __all__ = [
     "RulesError",
     "SameHead",
     "Solution",
+    "indicators_of",
     "parts_of",
     "score_of",
     "solve",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.trees import crossing_arcs, nonprojective_arcs
 from crossarc.trees._input import checked_scores, checked_siblings
 
-__all__ = ["Pairs", "Parts", "parts_of", "score_of"]
+__all__ = ["Indicators", "Pairs", "Parts", "indicators_of", "parts_of", "score_of"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -170,36 +170,64 @@ def _sides_of(valencies: ArrayLike | None) -> Floats:
     return array[:, np.newaxis] if array.ndim == 2 else array
 
 
+class Indicators(NamedTuple):
+    """How much of each part a solution has: 0 or 1, or between in a relaxed one. In the order of the parts."""
+
+    arcs: Floats
+    siblings: Floats
+    grandparents: Floats
+    next_siblings: Floats
+    valencies: Floats
+    nonprojective: Floats
+    crossing: Floats
+
+
+def indicators_of(parts: Parts, heads: ArrayLike) -> Indicators:
+    """The parts that a tree has."""
+    tree = np.asarray(heads)
+    chosen = (tree[parts.modifiers] == parts.heads).astype(float)
+    valencies = np.zeros(parts.valencies.shape)
+    if valencies.size:
+        np.put_along_axis(valencies, _children(parts, tree)[:, :, np.newaxis], 1.0, axis=2)
+    return Indicators(
+        chosen,
+        chosen[parts.siblings.first] * chosen[parts.siblings.second],
+        chosen[parts.grandparents.first] * chosen[parts.grandparents.second],
+        _are_next(parts, tree),
+        valencies,
+        chosen * nonprojective_arcs(tree)[parts.modifiers] if len(parts.nonprojective) else parts.nonprojective,
+        chosen * _crosses(tree)[parts.modifiers] if len(parts.crossing) else parts.crossing,
+    )
+
+
 def score_of(parts: Parts, heads: ArrayLike) -> float:
     """The sum of the scores of all parts of a tree, without labels; -inf if it has an arc that is no candidate."""
-    tree = np.asarray(heads)
-    chosen = tree[parts.modifiers] == parts.heads
-    if chosen.sum() < parts.size - 1:
+    found = indicators_of(parts, heads)
+    if found.arcs.sum() < parts.size - 1:
         return -np.inf
-    total = parts.arcs[chosen].sum()
-    for pairs in (parts.siblings, parts.grandparents):
-        total += pairs.scores[chosen[pairs.first] & chosen[pairs.second]].sum()
-    total += parts.next_siblings.scores[are_next(parts, tree)].sum()
-    if parts.valencies.size:
-        total += np.take_along_axis(parts.valencies, _children(parts, tree)[:, :, np.newaxis], axis=2).sum()
-    if len(parts.nonprojective):
-        total += parts.nonprojective[chosen & nonprojective_arcs(tree)[parts.modifiers]].sum()
-    if len(parts.crossing):
-        total += parts.crossing[chosen & _crosses(tree)[parts.modifiers]].sum()
-    return float(total)
+    scores = (
+        parts.arcs,
+        parts.siblings.scores,
+        parts.grandparents.scores,
+        parts.next_siblings.scores,
+        parts.valencies,
+        parts.nonprojective,
+        parts.crossing,
+    )
+    return float(sum(of_kind[has > 0].sum() for of_kind, has in zip(scores, found, strict=True)))
 
 
-def are_next(parts: Parts, tree: Indices) -> NDArray[np.bool_]:
+def _are_next(parts: Parts, tree: Indices) -> Floats:
     """Which pairs of next siblings a tree has."""
     first, second, _ = parts.next_siblings
     modifiers = parts.modifiers[second]
-    chosen: NDArray[np.bool_] = tree[modifiers] == parts.heads[second]
+    chosen = tree[modifiers] == parts.heads[second]
     wanted = np.where(first < 0, parts.heads[second], parts.modifiers[first])
-    chosen &= inner_neighbours(tree)[modifiers] == wanted
-    return chosen
+    is_next: Floats = (chosen & (_inner_neighbours(tree)[modifiers] == wanted)).astype(float)
+    return is_next
 
 
-def inner_neighbours(tree: Indices) -> Indices:
+def _inner_neighbours(tree: Indices) -> Indices:
     """For each word the sibling next to it towards its head, on the same side; the head itself if there is none."""
     neighbours = tree.copy()
     for order in (range(1, len(tree)), range(len(tree) - 1, 0, -1)):

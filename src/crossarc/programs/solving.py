@@ -13,11 +13,11 @@ from crossarc.core import Constraints, NoTreeError, Tree
 from crossarc.programs.cutting_planes import cuts
 from crossarc.programs.formulation import Formulation, TreeRows, formulate, restricted
 from crossarc.programs.highs import Answer, Infeasible, Solver
-from crossarc.programs.parts import Pairs, Parts, score_of
+from crossarc.programs.parts import Indicators, Pairs, Parts, score_of
 from crossarc.programs.rules import Rule
 from crossarc.trees import best_tree
 
-__all__ = ["Indicators", "RulesError", "Solution", "solve"]
+__all__ = ["RulesError", "Solution", "solve"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -33,17 +33,6 @@ class RulesError(NoTreeError):
     def __init__(self, rules: Sequence[Rule]) -> None:
         super().__init__("no tree satisfies " + "; ".join(map(str, rules)))
         self.rules = tuple(rules)
-
-
-class Indicators(NamedTuple):
-    """How much of each part a solution has: 0 or 1, or between in a relaxed one. In the order of the parts."""
-
-    arcs: Floats
-    siblings: Floats
-    grandparents: Floats
-    next_siblings: Floats
-    valencies: Floats
-    nonprojective: Floats
 
 
 class Solution(NamedTuple):
@@ -240,6 +229,7 @@ class _Search:
             values[own.next_siblings],
             values[own.valencies],
             values[own.variables.nonprojective],
+            values[own.variables.crossing],
         )
 
 
