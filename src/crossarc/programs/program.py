@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
-__all__ = ["Block", "Matrix", "Program", "Term"]
+__all__ = ["Block", "Matrix", "Program", "Term", "matrix_of"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
