@@ -11,8 +11,9 @@ from crossarc.core import CrossarcError, InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
-from crossarc.parsers import CovingtonParser, parser_class
+from crossarc.parsers import CovingtonParser, IlpParser, parser_class
 from crossarc.parsers.pipeline import Done, Task, run
+from crossarc.parsers.rules_file import read_rules
 from crossarc.parsers.wishes import read_wishes
 
 
@@ -46,6 +47,24 @@ from crossarc.parsers.wishes import read_wishes
     help="Only with a model of --system covington: the largest degree of non-projectivity (Nivre 2007); small ones are "
     "faster.  [default: none]",
 )
+@click.option(
+    "--rules",
+    type=click.Path(),
+    help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head. Trees are then found by "
+    "integer programs, with any graph-based model.",
+)
+@click.option(
+    "--exact/--relaxed",
+    default=None,
+    help="Of integer programs (models of --system ilp, or --rules): the best tree there is, or the one nearest to the "
+    "solution of the linear relaxation. Comments say which trees are the best.  [default: relaxed]",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Of integer programs: take the best tree found in this time for a sentence.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
 def command(
@@ -56,19 +75,43 @@ def command(
     constraints: str | None,
     max_length: int,
     max_degree: str | None,
+    rules: str | None,
+    exact: bool | None,
+    time_limit: float | None,
     jobs: int,
     on_error: str,
 ) -> None:
     """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
-    incremental = parser_class(model) is CovingtonParser
+    system = parser_class(model)
+    incremental, programs = system is CovingtonParser, system is IlpParser or rules is not None
     if incremental and k > 1:
         raise CrossarcError("an incremental parser makes one tree: it has no -k")
+    if incremental and rules is not None:
+        raise CrossarcError("an incremental parser cannot honour --rules; models of the other systems can")
+    if programs and k > 1:
+        raise CrossarcError("an integer program makes one tree: it has no -k")
+    if not programs and (exact is not None or time_limit is not None):
+        raise CrossarcError("--exact, --relaxed and --time-limit are for models of --system ilp, or with --rules")
+    if rules is not None:
+        read_rules(rules)  # what is wrong with it is said before anything is parsed
     if max_degree is not None and not incremental:
         raise CrossarcError("--max-degree is for models of --system covington")
     degree = None if max_degree in (None, "none") else int(max_degree)
-    task = Task(model, format_of(file), format_of(output), k, constraints is not None, wishes, max_length, degree)
+    task = Task(
+        model,
+        format_of(file),
+        format_of(output),
+        k,
+        constraints is not None,
+        wishes,
+        max_length,
+        degree,
+        bool(exact),
+        time_limit,
+        rules,
+    )
     with open_output(output) as stream:
         for done in run(task, progress(_blocks(file), file), jobs):
             stream.write(done.text.encode())

@@ -15,14 +15,16 @@ from crossarc.parsers import (
     PRESETS,
     CovingtonConfig,
     EpochReport,
+    IlpConfig,
     SpanningTreeConfig,
     Watcher,
     train,
+    train_ilp,
     train_spanning_tree,
 )
 
 _DEFAULTS = SpanningTreeConfig()
-_SYSTEMS: dict[str, Any] = {"spanning-tree": SpanningTreeConfig, "covington": CovingtonConfig}
+_SYSTEMS: dict[str, Any] = {"spanning-tree": SpanningTreeConfig, "covington": CovingtonConfig, "ilp": IlpConfig}
 
 
 def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -40,7 +42,8 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     type=click.Choice(list(_SYSTEMS)),
     default="spanning-tree",
     show_default=True,
-    help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits.",
+    help="covington: the incremental parser of Nivre (2007), with --projective, --epochs, --seed and --hash-bits. "
+    "ilp: integer programs (Martins, Smith & Xing 2009), with --parts, --epochs, --seed, --features and --hash-bits.",
 )
 @click.option(
     "--preset",
@@ -65,6 +68,11 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 @click.option("-k", type=click.IntRange(1), default=None, help=f"Trees of kbest-mira.  [default: {_DEFAULTS.k}]")
 @_option(
     "labels", click.Choice(["two-stage", "joint"]), "Labels are chosen for a finished tree, or together with the arcs."
+)
+@click.option(
+    "--parts",
+    default=None,
+    help=f"Parts of trees that --system ilp scores.  [default: {IlpConfig().parts}]",
 )
 @_option("epochs", click.IntRange(1), "How often all trees are learnt from.")
 @_option("seed", int, "Of the random order of sentences, and of restarts.")
@@ -101,9 +109,10 @@ def command(
     trees = list(read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
-    if isinstance(config, SpanningTreeConfig):
+    resumable: Any = {SpanningTreeConfig: train_spanning_tree, IlpConfig: train_ilp}.get(type(config))
+    if resumable is not None:
         checkpoint = Path(f"{model}.training")
-        parser = train_spanning_tree(
+        parser = resumable(
             trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
         )
         parser.save(model)
