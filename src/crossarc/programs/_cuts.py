@@ -1,4 +1,7 @@
-"""Sets of words that too little of a fractional tree reaches: smallest cuts, by shortest augmenting paths."""
+"""Sets of words that too little of a fractional tree reaches: smallest cuts, by shortest augmenting paths.
+
+``capacity[h, m]`` is how much there is of the arc from h to m.
+"""
 
 import numpy as np
 
@@ -11,7 +14,7 @@ SMALLEST = 1e-9  # what is below this is no capacity
 def cut_sets(capacity, tolerance):
     """apart[i]: the words of the i-th set; less than 1 - tolerance comes into it from outside.
 
-    ``capacity[h, m]`` is how much there is of the arc. A word that is in one of the sets is not looked at again.
+    A word that is in one of the sets is not looked at again.
     """
     size = len(capacity)
     apart, count = np.zeros((size, size), np.bool_), 0
@@ -19,7 +22,7 @@ def cut_sets(capacity, tolerance):
     for word in range(1, size):
         if not separated[word]:
             residual = capacity.copy()
-            if flow_to(residual, word) < 1.0 - tolerance:
+            if flow(residual, 0, word, 1.0) < 1.0 - tolerance:
                 reaching(residual, word, apart[count])
                 separated |= apart[count]
                 count += 1
@@ -27,15 +30,15 @@ def cut_sets(capacity, tolerance):
 
 
 @kernel
-def flow_to(residual, word):
-    """How much the root can send to the word; what is left of the capacities."""
+def flow(residual, source, word, enough):
+    """How much the source can send to the word, or more than enough; what is left of the capacities."""
     size, total = len(residual), 0.0
     before = np.empty(size, np.int64)
     queue = np.empty(size, np.int64)
-    while total < 1.0:
+    while total < enough:
         before[:] = -1
-        before[0] = 0
-        queue[0], first, last = 0, 0, 1
+        before[source] = source
+        queue[0], first, last = source, 0, 1
         while first < last and before[word] < 0:
             node = queue[first]
             first += 1
@@ -47,11 +50,11 @@ def flow_to(residual, word):
         if before[word] < 0:
             break
         amount, node = np.inf, word
-        while node != 0:
+        while node != source:
             amount = min(amount, residual[before[node], node])
             node = before[node]
         node = word
-        while node != 0:
+        while node != source:
             residual[before[node], node] -= amount
             residual[node, before[node]] += amount
             node = before[node]
@@ -70,6 +73,46 @@ def reaching(residual, word, found):
         node = stack[count]
         for other in range(len(residual)):
             if not found[other] and residual[other, node] > SMALLEST:
+                found[other] = True
+                stack[count] = other
+                count += 1
+
+
+@kernel
+def unreached_spans(capacity, heads, modifiers, there, marked, tolerance):
+    """Arcs of which more is not projective than is marked so: their numbers, and sets[i] around the i-th one's head.
+
+    ``there[a]`` is how much there is of the arc, ``marked[a]`` how much of it is said to be not projective. Too little
+    leaves the set for some word in the span of the arc to be reached from its head.
+    """
+    size = len(capacity)
+    arcs, sets, count = np.empty(len(heads), np.int64), np.zeros((len(heads), size), np.bool_), 0
+    for a in range(len(heads)):
+        h, m = heads[a], modifiers[a]
+        enough = there[a] - marked[a] - tolerance
+        if h == 0 or enough <= 0.0:
+            continue
+        for word in range(min(h, m) + 1, max(h, m)):
+            residual = capacity.copy()
+            if flow(residual, h, word, enough) < enough:
+                reached(residual, h, sets[count])
+                arcs[count] = a
+                count += 1
+                break
+    return arcs[:count], sets[:count]
+
+
+@kernel
+def reached(residual, source, found):
+    """Mark the nodes that the source can still send something to."""
+    stack, count = np.empty(len(residual), np.int64), 1
+    stack[0] = source
+    found[source] = True
+    while count > 0:
+        count -= 1
+        node = stack[count]
+        for other in range(1, len(residual)):
+            if not found[other] and residual[node, other] > SMALLEST:
                 found[other] = True
                 stack[count] = other
                 count += 1

@@ -27,8 +27,8 @@ _NOTHING = np.empty(0, dtype=np.int64)
 class Formulation(NamedTuple):
     """A program, and where its variables are.
 
-    ``slacks`` are the columns that take up what breaks each of the soft rules. ``by_cuts`` says that cycles are still
-    to be excluded.
+    ``slacks`` are the columns that take up what breaks each of the soft rules. Cycles are still to be excluded if
+    ``cuts_cycles``, and wrong marks of non-projective arcs if ``cuts_marks``.
     """
 
     program: Program
@@ -38,7 +38,8 @@ class Formulation(NamedTuple):
     next_siblings: Indices
     valencies: Indices
     slacks: tuple[tuple[Rule, Indices], ...]
-    by_cuts: bool
+    cuts_cycles: bool
+    cuts_marks: bool
 
 
 def formulate(
@@ -58,15 +59,18 @@ def formulate(
     counts_nonprojective = any(isinstance(rule, FewArcs) and not rule.crossing for rule in rules)
     counts_crossing = any(isinstance(rule, FewArcs) and rule.crossing for rule in rules)
     nonprojective = crossing = _NOTHING
+    has_nonprojective = bool(len(parts.nonprojective)) or counts_nonprojective
+    paths = None
     if constraints.projective:
         arborescences.projective(program, parts, z)
-    elif len(parts.nonprojective) or counts_nonprojective:
-        paths = arborescences.multi_commodity_flow(program, parts, z)
-        nonprojective = nonlocal_parts.nonprojective(program, parts, z, paths)
     elif trees == "multi-commodity flow":
-        arborescences.multi_commodity_flow(program, parts, z)
+        paths = arborescences.multi_commodity_flow(program, parts, z)
     elif trees == "single-commodity flow":
         arborescences.single_commodity_flow(program, parts, z)
+    if has_nonprojective and paths is not None:
+        nonprojective = nonlocal_parts.nonprojective(program, parts, z, paths)
+    elif has_nonprojective and not constraints.projective:
+        nonprojective = nonlocal_parts.nonprojective_marks(program, parts, z)
     if len(parts.crossing) or counts_crossing:
         crossing = nonlocal_parts.crossing(program, parts, z)
     of_parts = _as_in_paper(program, parts, z) if as_in_paper else _tight(program, parts, z)
@@ -76,8 +80,9 @@ def formulate(
     for rule in arity:
         program.add_block(rule.rows(variables))
     slacks = tuple((rule, _add_rule(program, rule, variables)) for rule in rules)
-    by_cuts = trees == "cutting planes" and not (constraints.projective or len(nonprojective))
-    return Formulation(program, variables, *of_parts, slacks, by_cuts)
+    cuts_cycles = trees == "cutting planes" and not constraints.projective
+    cuts_marks = bool(len(nonprojective)) and paths is None
+    return Formulation(program, variables, *of_parts, slacks, cuts_cycles, cuts_marks)
 
 
 def _as_in_paper(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices, Indices, Indices]:

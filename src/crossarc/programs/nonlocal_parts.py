@@ -20,6 +20,7 @@ __all__ = [
     "grandparents",
     "head_automata",
     "nonprojective",
+    "nonprojective_marks",
     "one_grandparent",
     "siblings",
     "valency",
@@ -212,11 +213,9 @@ def nonprojective(program: Program, parts: Parts, z: Indices, paths: Indices) ->
 
     ``paths`` come from ``multi_commodity_flow``. Arcs from the root are projective.
     """
+    columns = nonprojective_marks(program, parts, z)
     span = abs(parts.heads - parts.modifiers) - 1
-    scores = parts.nonprojective if len(parts.nonprojective) else np.zeros(len(z))
-    columns = program.add_variables(np.where((parts.heads > 0) & (span > 0), scores, -np.inf))
     every = np.arange(len(z))
-    program.add_rows(len(z), -np.inf, 0.0, (every, columns, 1.0), (every, z, -1.0))
     low, high = np.minimum(parts.heads, parts.modifiers), np.maximum(parts.heads, parts.modifiers)
     nodes = np.arange(parts.size)
     arcs, words = np.nonzero((low[:, np.newaxis] < nodes) & (nodes < high[:, np.newaxis]))
@@ -225,6 +224,16 @@ def nonprojective(program: Program, parts: Parts, z: Indices, paths: Indices) ->
     rows = np.arange(len(arcs))
     program.add_rows(len(arcs), 0.0, np.inf, (rows, columns[arcs], 1.0), (rows, z[arcs], -1.0), (rows, path, 1.0))
     program.add_rows(len(z), -np.inf, span, (every, columns, 1.0), (arcs, path, 1.0))
+    return columns
+
+
+def nonprojective_marks(program: Program, parts: Parts, z: Indices) -> Indices:
+    """The variables of ``nonprojective``; what is not projective is left to cutting planes."""
+    span = abs(parts.heads - parts.modifiers) - 1
+    scores = parts.nonprojective if len(parts.nonprojective) else np.zeros(len(z))
+    columns = program.add_variables(np.where((parts.heads > 0) & (span > 0), scores, -np.inf))
+    every = np.arange(len(z))
+    program.add_rows(len(z), -np.inf, 0.0, (every, columns, 1.0), (every, z, -1.0))
     return columns
 
 

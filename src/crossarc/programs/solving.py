@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree
-from crossarc.programs.cutting_planes import cuts
+from crossarc.programs.cutting_planes import cuts, nonprojective_cuts, projective_cuts
 from crossarc.programs.formulation import Formulation, TreeRows, formulate, restricted
 from crossarc.programs.highs import Answer, Infeasible, Solver
-from crossarc.programs.parts import Indicators, Pairs, Parts, score_of
+from crossarc.programs.parts import Indicators, Pairs, Parts, indicators_of, score_of
+from crossarc.programs.program import Block
 from crossarc.programs.rules import Rule
 from crossarc.trees import best_tree
 
@@ -94,7 +95,8 @@ def solve(
     time_limit : float, optional
         Seconds, after which the best tree so far is taken.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
-        How cycles are excluded. Non-projective parts and rules always need the last.
+        How cycles are excluded. Only the last excludes wrong marks of non-projective arcs by rows too; with the others,
+        that is left to cutting planes.
     as_in_paper : bool
         Whether grandparents, next siblings and valencies have the paper's rows (15-21), whose relaxation is weaker than
         that of ours.
@@ -138,7 +140,7 @@ class _Search:
         self.solver = Solver(formulation.program, time_limit)
 
     def run(self, exact: bool) -> Solution:
-        relaxed = self._without_cycles(self.solver.relaxed)
+        relaxed = self._repeated(self.solver, self.solver.relaxed)
         if relaxed.done and self._is_integral(relaxed):
             return self._solution(relaxed, "optimal" if exact else "integral")
         tree = self._nearest_tree(relaxed)
@@ -148,7 +150,7 @@ class _Search:
         if rounded is not None and not exact and relaxed.done:
             return rounded
         start = (tree[self.parts.modifiers] == self.parts.heads).astype(float)
-        answer = self._without_cycles(lambda: self.solver.integer(self.z, start))
+        answer = self._repeated(self.solver, lambda: self.solver.integer(self.z, start))
         if answer.done:
             return self._solution(answer, "optimal")
         answer = answer._replace(bound=min(relaxed.bound, answer.bound))
@@ -158,18 +160,43 @@ class _Search:
             raise NoTreeError("no tree was found in time")
         return self._solution(answer, "time limit")
 
-    def _without_cycles(self, run: Callable[[], Answer]) -> Answer:
-        """Solve, and exclude cycles, until there are none."""
+    def _repeated(self, solver: Solver, run: Callable[[], Answer]) -> Answer:
+        """Solve, and exclude cycles and wrong marks, until there are none."""
         answer = run()
-        while self.formulation.by_cuts and answer.values is not None:
-            block = cuts(self.parts, self.z, answer.values[self.z])
-            if block is None:
+        while answer.values is not None:
+            blocks = list(self._broken(answer.values))
+            if not blocks:
                 break
-            if self.solver.out_of_time:
+            if solver.out_of_time:
                 return answer._replace(values=None, score=-np.inf, done=False)
-            self.solver.add(block)
+            for block in blocks:
+                solver.add(block)
             answer = run()
         return answer
+
+    def _broken(self, values: Floats) -> Iterator[Block]:
+        """Rows that are not there yet, but broken."""
+        arcs, marks = values[self.z], self.formulation.variables.nonprojective
+        if self.formulation.cuts_cycles:
+            block = cuts(self.parts, self.z, arcs)
+            if block is not None:
+                yield block
+                return  # what descends from what is still open
+        if self.formulation.cuts_marks:
+            block = nonprojective_cuts(self.parts, self.z, arcs, marks, values[marks])
+            if block is not None:
+                yield block
+            if np.abs(arcs - np.rint(arcs)).max() < _INTEGRAL:
+                block = projective_cuts(self.parts, self.z, self._tree(values), marks, values[marks])
+                if block is not None and len(self.parts.nonprojective):
+                    yield block
+
+    def _tree(self, values: Floats) -> Indices:
+        """The heads, if the arcs are those of a tree."""
+        heads = np.full(self.parts.size, -1)
+        arcs = np.flatnonzero(values[self.z] > 0.5)
+        heads[self.parts.modifiers[arcs]] = self.parts.heads[arcs]
+        return heads
 
     def _is_integral(self, answer: Answer) -> bool:
         assert answer.values is not None
@@ -193,7 +220,8 @@ class _Search:
         solver = Solver(self.formulation.program)
         solver.fix(self.z, chosen.astype(float))
         try:
-            return self._solution(solver.integer(self.z[:0], np.empty(0)), "rounded")
+            answer = self._repeated(solver, lambda: solver.integer(self.z[:0], np.empty(0)))
+            return self._solution(answer, "rounded")
         except Infeasible:
             return None
 
@@ -201,9 +229,7 @@ class _Search:
         """What an answer without fractions says."""
         assert answer.values is not None
         parts, variables = self.parts, self.formulation.variables
-        heads = np.full(parts.size, -1)
-        arcs = np.flatnonzero(answer.values[self.z] > 0.5)
-        heads[parts.modifiers[arcs]] = parts.heads[arcs]
+        heads, arcs = self._tree(answer.values), np.flatnonzero(answer.values[self.z] > 0.5)
         score, labels = score_of(parts, heads), None
         if variables.labels.shape[1]:
             which = answer.values[variables.labelled[arcs]].argmax(axis=1)
@@ -216,7 +242,8 @@ class _Search:
             if times > _INTEGRAL:
                 broken.append(rule)
                 score -= rule.weight * times
-        return Solution(Tree(heads, labels, score), status, answer.bound, self._indicators(answer), tuple(broken))
+        indicators = indicators_of(parts, heads)
+        return Solution(Tree(heads, labels, score), status, answer.bound, indicators, tuple(broken))
 
     def _indicators(self, answer: Answer) -> Indicators | None:
         if answer.values is None:
