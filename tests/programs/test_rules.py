@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
+from crossarc.core import NoTreeError
 from crossarc.programs import (
     Arc,
     Arcs,
@@ -123,6 +124,13 @@ def test_rules_that_contradict_each_other_are_named():
     found = solve(parts_of(labelled_scores(0)), rules=[harmless, first, soft])
     assert found.tree.heads[1] == 2
     assert found.broken == (soft,)
+
+
+def test_no_rule_is_blamed_for_what_scores_forbid():
+    impossible = np.full((3, 3, 3), -np.inf)
+    with pytest.raises(NoTreeError) as error:
+        solve(parts_of(np.zeros((3, 3)), next_siblings=impossible), rules=[Children(most=1)])
+    assert not isinstance(error.value, RulesError)
 
 
 def test_rules_about_labels_need_labels():

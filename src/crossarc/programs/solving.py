@@ -292,7 +292,8 @@ def _explained(parts: Parts, constraints: Constraints, rules: Sequence[Rule]) ->
     """Why there is no tree: the hard rules are left out one by one where there is none without them either."""
     arcs = Parts(parts.size, parts.heads, parts.modifiers, np.zeros(len(parts.arcs)), labels=parts.labels)
     needed = [rule for rule in rules if rule.weight == np.inf]
-    if not _is_feasible(arcs, constraints, []):
+    by_rules = _is_feasible(arcs, constraints, []) and not _is_feasible(arcs, constraints, needed)
+    if not by_rules:
         return NoTreeError("the scores and the constraints allow no tree")
     for rule in list(needed):
         fewer = [other for other in needed if other is not rule]
