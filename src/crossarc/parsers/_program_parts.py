@@ -53,7 +53,7 @@ def program_parts(space, with_nonprojective):
 @kernel
 def number_arcs(space):
     """numbers[m, j] of each candidate arc; heads, modifiers and scores by number."""
-    total = space.counts.sum()
+    total = count_arcs(space)
     numbers = np.full(space.candidates.shape, -1)
     heads, modifiers, arcs = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total)
     count = 0
@@ -65,6 +65,14 @@ def number_arcs(space):
     return numbers, heads, modifiers, arcs
 
 
+@leaf_kernel
+def count_arcs(space):
+    total = 0
+    for m in range(1, len(space.counts)):
+        total += space.counts[m]
+    return total
+
+
 @kernel
 def children_of(space):
     """(starts, words, choices): the words that have h as a candidate, from starts[h] on, and which candidate it is."""
@@ -73,8 +81,9 @@ def children_of(space):
     for m in range(1, size):
         for j in range(space.counts[m]):
             starts[space.candidates[m, j] + 1] += 1
-    starts = np.cumsum(starts)
-    words, choices, filled = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.int64), starts[:-1].copy()
+    for h in range(size):
+        starts[h + 1] += starts[h]
+    words, choices, filled = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64), starts.copy()
     for m in range(1, size):
         for j in range(space.counts[m]):
             h = space.candidates[m, j]
@@ -93,10 +102,13 @@ def first_pairs(pairs, count):
     return PairArrays(pairs.first[:count], pairs.second[:count], pairs.scores[:count])
 
 
-@kernel
-def count_pairs(children):
-    counts = np.diff(children[0])
-    return (counts * (counts - 1)).sum() // 2
+@leaf_kernel
+def count_pairs(starts):
+    total = 0
+    for h in range(len(starts) - 1):
+        count = starts[h + 1] - starts[h]
+        total += count * (count - 1) // 2
+    return total
 
 
 @kernel
@@ -104,7 +116,7 @@ def pairs_of_siblings(space, numbers, children):
     starts, words, choices = children
     if space.any_siblings.size == 0:
         return new_pairs(0)
-    pairs, count = new_pairs(count_pairs(children)), 0
+    pairs, count = new_pairs(count_pairs(starts)), 0
     for h in range(len(space.counts)):
         for y in range(starts[h], starts[h + 1]):
             m, j = words[y], choices[y]
@@ -119,7 +131,7 @@ def pairs_of_siblings(space, numbers, children):
 def pairs_of_grandparents(space, numbers):
     if space.grandparents.size == 0:
         return new_pairs(0)
-    pairs, count = new_pairs(space.counts.sum() * space.candidates.shape[1]), 0
+    pairs, count = new_pairs(count_arcs(space) * space.candidates.shape[1]), 0
     for m in range(1, len(space.counts)):
         for j in range(space.counts[m]):
             h = space.candidates[m, j]
@@ -137,7 +149,7 @@ def pairs_of_next_siblings(space, numbers, children):
     starts, words, choices = children
     if space.siblings.size == 0:
         return new_pairs(0)
-    pairs, count = new_pairs(count_pairs(children) + len(words)), 0
+    pairs, count = new_pairs(count_pairs(starts) + len(words)), 0
     for h in range(len(space.counts)):
         for y in range(starts[h], starts[h + 1]):
             m, j = words[y], choices[y]
@@ -198,7 +210,7 @@ def label_matrix(space, attributes, models, allowed, rules, heads):
     slots = hash_slots(attributes.words, models.labels.templates.label)
     rows = np.empty(slots.shape[2], np.int64)
     one = np.empty(allowed.labels.shape[1], np.float32)
-    scores, count = np.empty((space.counts.sum(), len(one))), 0
+    scores, count = np.empty((count_arcs(space), len(one))), 0
     for m in range(1, len(heads)):
         head = heads[m]
         for j in range(space.counts[m]):
@@ -208,16 +220,21 @@ def label_matrix(space, attributes, models, allowed, rules, heads):
             else:
                 n_rows = row_indices(slots, heads, m, models.labels.shift, rows)
             label_scores(models.labels.weights, rows, n_rows, allowed.labels, m, one)
-            scores[count] = one - one.max()
+            best = one[np.argmax(one)]
+            for i in range(len(one)):
+                scores[count, i] = one[i] - best
             count += 1
         heads[m] = head
     return scores
 
 
 @kernel
-def differing_features(space, parts, differences, scratch):
-    """The features of all parts, times the differences: (indices, values). ``scratch`` is zero before and after."""
-    places = np.empty(count_differing(differences) * len(space.buffer), np.int64)
+def differing_features(space, parts, differences, n_different, scratch):
+    """The features of all parts, times the differences: (indices, values). ``scratch`` is zero before and after.
+
+    ``n_different`` parts have differences that are not nearly 0.
+    """
+    places = np.empty(n_different * len(space.buffer), np.int64)
     count = 0
     for a in range(len(parts.heads)):
         h, m = parts.heads[a], parts.modifiers[a]
@@ -249,20 +266,6 @@ def differing_features(space, parts, differences, scratch):
             count = note(space.buffer, n_features, differences.next_siblings[i], scratch, places, count)
     count = note_valencies(space, differences.valencies, scratch, places, count)
     return gather(scratch, places, count)
-
-
-@kernel
-def count_differing(differences):
-    count = 0
-    for of_kind in (
-        differences.arcs,
-        differences.siblings,
-        differences.grandparents,
-        differences.next_siblings,
-        differences.nonprojective,
-    ):
-        count += (np.abs(of_kind) > SMALLEST).sum()
-    return count + (np.abs(differences.valencies) > SMALLEST).sum()
 
 
 @kernel
@@ -301,9 +304,9 @@ def gather(scratch, places, count):
 
 
 @kernel
-def mend_by_program(space, parts, differences, loss, learner):
+def mend_by_program(space, parts, differences, n_different, loss, learner):
     """The smallest change of the weights by which the gold tree beats a solution by its loss."""
-    indices, values = differing_features(space, parts, differences, learner.scratch)
+    indices, values = differing_features(space, parts, differences, n_different, learner.scratch)
     hildreth_step(learner.weights, learner.totals, learner.step[0], indices, values, loss, 0.0, learner.most)
 
 

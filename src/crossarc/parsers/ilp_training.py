@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, Sentence
-from crossarc.parsers._program_parts import learning_space, mend_by_program
+from crossarc.parsers._program_parts import SMALLEST, learning_space, mend_by_program
 from crossarc.parsers.config import IlpConfig
 from crossarc.parsers.ilp import IlpParser, parts_from, templates_of_parts
 from crossarc.parsers.spanning_tree import Models, SpanningTreeParser
@@ -78,7 +78,8 @@ class _Training(Training):
             assert found.indicators is not None
             difference = _difference(indicators_of(parts, gold), found.indicators, parts, kinds)
             loss = float(found.indicators.arcs[parts.heads != gold[parts.modifiers]].sum())
-            mend_by_program(space, arrays, difference, loss, learner)
+            n_different = sum(int((np.abs(of_kind) > SMALLEST).sum()) for of_kind in difference)
+            mend_by_program(space, arrays, difference, n_different, loss, learner)
             wrong = int((found.tree.heads != gold).sum())
         learner.step[0] += 1
         return wrong
