@@ -60,6 +60,8 @@ def formulate(
     counts_crossing = any(isinstance(rule, FewArcs) and rule.crossing for rule in rules)
     nonprojective = crossing = _NOTHING
     has_nonprojective = bool(len(parts.nonprojective)) or counts_nonprojective
+    if counts_nonprojective:
+        trees = "multi-commodity flow"  # a limit would have to be cut off again and again
     paths = None
     if constraints.projective:
         arborescences.projective(program, parts, z)

@@ -15,7 +15,7 @@ from crossarc.programs.formulation import Formulation, TreeRows, formulate, rest
 from crossarc.programs.highs import Answer, Infeasible, Solver
 from crossarc.programs.parts import Indicators, Pairs, Parts, indicators_of, score_of
 from crossarc.programs.program import Block
-from crossarc.programs.rules import Rule
+from crossarc.programs.rules import FewArcs, Rule
 from crossarc.trees import best_tree
 
 __all__ = ["RulesError", "Solution", "solve"]
@@ -125,12 +125,28 @@ def solve(
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
     own = _with_best_labels(possible) if labels_later else possible
-    formulation = formulate(own, constraints, rules, trees=trees, as_in_paper=as_in_paper)
     try:
-        found = _Search(formulation, constraints, time_limit).run(exact)
+        found = _search(own, constraints, rules, time_limit, trees=trees, as_in_paper=as_in_paper).run(exact)
     except Infeasible:
         raise _explained(own, constraints, rules) from None
     return _labelled(found, possible) if labels_later and possible.labels.shape[1] else found
+
+
+def _search(
+    parts: Parts,
+    constraints: Constraints,
+    rules: Sequence[Rule],
+    time_limit: float | None = None,
+    *,
+    trees: TreeRows = "cutting planes",
+    as_in_paper: bool = False,
+) -> _Search:
+    """The search for the best tree. No arcs that cross, or are not projective: that has a program of its own."""
+    others = [rule for rule in rules if not (isinstance(rule, FewArcs) and rule.most == 0 and rule.weight == np.inf)]
+    if len(others) < len(rules):
+        constraints = replace(constraints, projective=True)
+    formulation = formulate(parts, constraints, others, trees=trees, as_in_paper=as_in_paper)
+    return _Search(formulation, constraints, time_limit)
 
 
 class _Search:
@@ -209,7 +225,10 @@ class _Search:
         values = self.parts.arcs if answer.values is None else answer.values[self.z]
         weights[self.parts.heads, self.parts.modifiers] = values
         constraints = self.constraints
-        return best_tree(weights, single_root=constraints.single_root, projective=constraints.projective).heads
+        try:
+            return best_tree(weights, single_root=constraints.single_root, projective=constraints.projective).heads
+        except NoTreeError:
+            raise Infeasible from None
 
     def _completed(self, tree: Indices) -> Solution | None:
         """A tree with its labels and its score; None if it breaks hard rules."""
@@ -304,7 +323,7 @@ def _explained(parts: Parts, constraints: Constraints, rules: Sequence[Rule]) ->
 
 def _is_feasible(parts: Parts, constraints: Constraints, rules: Sequence[Rule]) -> bool:
     try:
-        _Search(formulate(parts, constraints, rules), constraints, None).run(exact=True)
+        _search(parts, constraints, rules).run(exact=True)
     except Infeasible:
         return False
     return True
