@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import Constraints, NoTreeError, UnsupportedConstraint
-from crossarc.programs import parts_of, score_of, solve
+from crossarc.programs import Children, parts_of, score_of, solve
 from crossarc.programs.formulation import formulate
 from crossarc.trees import best_second_order_tree, best_tree
 from oracles import children, crosses, is_projective_arc
@@ -197,6 +199,22 @@ def test_no_time_at_all_still_gives_a_tree():
     assert found.gap > 0
     assert oracles.is_tree(tuple(found.tree.heads))
     assert found.tree.score == pytest.approx(score_of(parts, found.tree.heads))
+
+
+def test_no_time_and_a_rule():
+    rng = np.random.default_rng(1)
+    parts = parts_of(rng.normal(size=(9, 9)), siblings=rng.normal(size=(9,) * 3))
+    found = solve(parts, time_limit=0.0, rules=[Children(most=1)])
+    assert found.status == "time limit"
+    assert np.bincount(found.tree.heads[1:]).max() == 1
+    assert found.tree.score == pytest.approx(score_of(parts, found.tree.heads))
+
+
+def test_the_examples_of_the_guide_run():
+    guide = Path(__file__).parents[2] / "docs" / "programs.md"
+    results = doctest.testfile(str(guide), module_relative=False)
+    assert results.attempted > 5
+    assert results.failed == 0
 
 
 def test_constraints():

@@ -173,7 +173,7 @@ class _Search:
         if rounded is not None and rounded.tree.score >= answer.score:
             return rounded._replace(status="time limit", bound=answer.bound)
         if answer.values is None:
-            raise NoTreeError("no tree was found in time")
+            return self._best_by_arcs()._replace(status="time limit", bound=answer.bound)
         return self._solution(answer, "time limit")
 
     def _repeated(self, solver: Solver, run: Callable[[], Answer]) -> Answer:
@@ -243,6 +243,16 @@ class _Search:
             return self._solution(answer, "rounded")
         except Infeasible:
             return None
+
+    def _best_by_arcs(self) -> Solution:
+        """The best tree by its arcs alone that breaks no hard rule, however long that takes: better than no tree."""
+        parts = self.parts
+        arcs = Parts(parts.size, parts.heads, parts.modifiers, parts.arcs, labels=parts.labels)
+        hard = [rule for rule, _ in self.formulation.slacks if rule.weight == np.inf]
+        completed = self._completed(_search(arcs, self.constraints, hard).run(exact=True).tree.heads)
+        if completed is None:
+            raise NoTreeError("no tree was found in time")
+        return completed
 
     def _solution(self, answer: Answer, status: Status) -> Solution:
         """What an answer without fractions says."""
