@@ -145,7 +145,7 @@ def table(done: dict[str, Any]) -> list[str]:
         f"Written by `python benchmarks/ilp.py` ({', '.join(dates)}, commits {', '.join(commits)}).",
         "",
         "Evenly spaced sentences of the training and test sets, as many as the table says; 200 of dev chose the epoch.",
-        "Gold tags, all words, seed 1. Seconds per sentence: processor time of one core; at most 20 for the exact tree.",
+        "Gold tags, all words, seed 1. Seconds per sentence: processor time of one core, 20 at most for an exact tree.",
         "Integral: the relaxation is a tree, and so the best one.",
         "",
         "| treebank | sentences: train, test | epochs | parts | pruner: heads a word, recall | UAS exact | "
