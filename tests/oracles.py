@@ -28,13 +28,25 @@ def dominates(heads: tuple[int, ...], ancestor: int, word: int) -> bool:
     return word == ancestor
 
 
+def is_projective_arc(heads: tuple[int, ...], m: int) -> bool:
+    """Every word between m and its head descends from the head."""
+    return all(dominates(heads, heads[m], w) for w in range(min(m, heads[m]) + 1, max(m, heads[m])))
+
+
 def is_projective(heads: tuple[int, ...]) -> bool:
-    """Every word between head and modifier descends from the head."""
-    return all(
-        dominates(heads, heads[m], w)
-        for m in range(1, len(heads))
-        for w in range(min(m, heads[m]) + 1, max(m, heads[m]))
-    )
+    """All arcs are projective."""
+    return all(is_projective_arc(heads, m) for m in range(1, len(heads)))
+
+
+def crosses(heads: tuple[int, ...], m: int) -> bool:
+    """Whether the arc into m crosses another."""
+    low, high = sorted((m, heads[m]))
+    spans = (sorted((w, heads[w])) for w in range(1, len(heads)))
+    return any(low < a < high < b or a < low < b < high for a, b in spans)
+
+
+def children(heads: tuple[int, ...], h: int) -> list[int]:
+    return [m for m in range(1, len(heads)) if heads[m] == h]
 
 
 @cache

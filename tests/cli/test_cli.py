@@ -378,6 +378,31 @@ def test_training_options_that_do_not_fit(trained, tmp_path):
     assert_one_line_error(run("train", treebank, "-m", model, "--features", "nowhere"), "nowhere", "mcd2005")
 
 
+def test_rules(trained, tmp_path):
+    """An integer program parses with the scores of a spanning-tree model."""
+    treebank, model, _ = trained
+    some = list(crossarc.read(treebank))[:4]
+    path, rules = tmp_path / "some.conllu", tmp_path / "rules.txt"
+    crossarc.write(some, path)
+    free = read_output(run("parse", path, "-m", model), tmp_path)
+    label, sentence = free[0].deprel[0], some[0].sent_id
+    rules.write_text(f"at most 2 children per head\nsoft 0.001: {sentence}: no arc {free[0].head[0]} -> 1 {label}\n")
+    result = run("parse", path, "-m", model, "--rules", rules, "--exact")
+    for tree in read_output(result, tmp_path):
+        assert tree.metadata("crossarc_status") == "optimal"
+        assert max(tree.head.count(head) for head in tree.head) <= 2
+    rules.write_text(f"{sentence}: arc 1 -> 2\n{sentence}: arc 2 -> 1\n")
+    result = run("parse", path, "-m", model, "--rules", rules, "--on-error", "skip")
+    assert len(read_output(result, tmp_path)) == len(some) - 1
+    said = result.stderr.decode()
+    assert f"sentence {sentence}: no tree satisfies {rules}:1" in said
+    assert f"{rules}:2" in said
+    rules.write_text("at most one thing per head\n")
+    assert_one_line_error(run("parse", path, "-m", model, "--rules", rules), f"{rules}:1", "not a rule")
+    assert_one_line_error(run("parse", path, "-m", model, "--exact"), "--system ilp")
+    assert_one_line_error(run("parse", path, "-m", model, "--rules", rules, "-k", 2), "no -k")
+
+
 def test_the_incremental_parser(trained, tmp_path):
     treebank, spanning_tree, _ = trained
     model = tmp_path / "incremental.crossarc"

@@ -13,7 +13,7 @@ from crossarc.learning.lbfgs import maximise
 from crossarc.parsers import PRESETS, EpochReport, SpanningTreeParser, Watcher, train_spanning_tree
 from crossarc.parsers._crf import add_gradients
 from crossarc.parsers.linear import SLOPE, table_size
-from crossarc.parsers.training import _Training
+from crossarc.parsers.training import Training
 from crossarc.parsers.treebank import Treebank, possible_trees
 from crossarc.scoring.attributes import attributes_of
 from crossarc.testing import random_treebank
@@ -34,7 +34,7 @@ class Problem:
         # three labels, so that all labelled trees can be listed
         short = [s.with_columns(deprel=[label[0] if label[0] in "no" else "x" for label in s.deprel]) for s in short]
         self.sentences = possible_trees(short, config, Watcher())[:6]
-        self.training = _Training(Treebank(self.sentences), [], config, Watcher(), None)
+        self.training = Training(Treebank(self.sentences), [], config, Watcher(), None)
         size = table_size(config.hash_bits) + self.training._label_weights()
         self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
         self.parser: SpanningTreeParser = self.training._parser(self.weights, None)
@@ -125,7 +125,7 @@ def test_lbfgs_climbs_to_the_top():
     parser = train_spanning_tree(treebank, config, watcher=losses)
     assert losses.heads == sorted(losses.heads, reverse=True)
     weights = np.concatenate([parser.heads_model.weights, parser.labels_model.weights])
-    training = _Training(Treebank(treebank), [], parser.config, Watcher(), None)
+    training = Training(Treebank(treebank), [], parser.config, Watcher(), None)
     slopes = np.zeros(len(weights), dtype=SLOPE)
     models = training._parser(weights, None).models
     batch, gold = training.treebank.batch, training.treebank.gold

@@ -11,9 +11,10 @@ from crossarc.core import CrossarcError, InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.streams import open_input, open_output
-from crossarc.parsers import CovingtonParser, SpanningTreeParser, parser_class
+from crossarc.parsers import CovingtonParser, IlpParser, SpanningTreeParser, parser_class
 from crossarc.parsers.pipeline import Done, Task, run
 from crossarc.parsers.probabilities import Decode
+from crossarc.parsers.rules_file import read_rules
 from crossarc.parsers.wishes import read_wishes
 
 
@@ -69,6 +70,24 @@ from crossarc.parsers.wishes import read_wishes
     "log p of the tree, the entropy of all trees and the margin to the second best tree to comments (the incremental "
     "parser: only MISC).",
 )
+@click.option(
+    "--rules",
+    type=click.Path(),
+    help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head. Trees are then found by "
+    "integer programs, with any graph-based model.",
+)
+@click.option(
+    "--exact/--relaxed",
+    default=None,
+    help="Of integer programs (models of --system ilp, or --rules): the best tree there is, or the one nearest to the "
+    "solution of the linear relaxation. Comments say which trees are the best.  [default: relaxed]",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Of integer programs: take the best tree found in this time for a sentence.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
 def command(
@@ -82,6 +101,9 @@ def command(
     decode: Decode,
     threshold: float,
     confidence: bool,
+    rules: str | None,
+    exact: bool | None,
+    time_limit: float | None,
     jobs: int,
     on_error: str,
 ) -> None:
@@ -89,6 +111,7 @@ def command(
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
     system = parser_class(model)
+    programs = system is IlpParser or rules is not None
     if (k > 1 or decode != "best") and system is not SpanningTreeParser:
         raise CrossarcError("-k and --decode are for models of --system spanning-tree")
     if confidence and not (system is SpanningTreeParser or (system is CovingtonParser and constraints is None)):
@@ -97,6 +120,14 @@ def command(
         )
     if k > 1 and (confidence or decode != "best"):
         raise CrossarcError("-k writes the probability of each tree: it goes without --confidence and --decode")
+    if rules is not None and system not in (IlpParser, SpanningTreeParser):
+        raise CrossarcError("--rules are for models of --system spanning-tree or ilp")
+    if programs and (k > 1 or confidence or decode != "best"):
+        raise CrossarcError("an integer program makes one tree: no -k, --confidence or --decode")
+    if not programs and (exact is not None or time_limit is not None):
+        raise CrossarcError("--exact, --relaxed and --time-limit are for models of --system ilp, or with --rules")
+    if rules is not None:
+        read_rules(rules)  # what is wrong with it is said before anything is parsed
     if max_degree is not None and system is not CovingtonParser:
         raise CrossarcError("--max-degree is for models of --system covington")
     degree = None if max_degree in (None, "none") else int(max_degree)
@@ -112,6 +143,9 @@ def command(
         decode,
         threshold,
         confidence,
+        bool(exact),
+        time_limit,
+        rules,
     )
     with open_output(output) as stream:
         for done in run(task, progress(_blocks(file), file), jobs):

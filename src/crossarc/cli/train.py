@@ -17,9 +17,11 @@ from crossarc.parsers import (
     CovingtonConfig,
     EpochReport,
     GenerativeConfig,
+    IlpConfig,
     SpanningTreeConfig,
     Watcher,
     train,
+    train_ilp,
     train_spanning_tree,
 )
 
@@ -28,6 +30,7 @@ _SYSTEMS: dict[str, Any] = {
     "spanning-tree": SpanningTreeConfig,
     "covington": CovingtonConfig,
     "generative": GenerativeConfig,
+    "ilp": IlpConfig,
 }
 _OF_ONLINE_LEARNING = {"exploration", "epochs", "seed", "hash_bits"}
 
@@ -49,7 +52,8 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     show_default=True,
     help="covington: the incremental parser of Nivre (2007), with --classifier, --exploration, --projective, "
     "--features, --epochs, --seed and --hash-bits. generative: the language model of McDonald & Satta (2007), from "
-    "counts or --unsupervised, with the options below that name it.",
+    "counts or --unsupervised, with the options below that name it. ilp: integer programs (Martins, Smith & Xing "
+    "2009), with --parts, --epochs, --seed, --features and --hash-bits.",
 )
 @click.option(
     "--preset",
@@ -86,6 +90,11 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
 )
 @_option("l2", click.FloatRange(0), "Of --learner crf: how strongly weights are drawn to 0.")
 @_option("patience", click.IntRange(0), "End after so many epochs without a better one on dev; 0 is never.")
+@click.option(
+    "--parts",
+    default=None,
+    help=f"Parts of trees that --system ilp scores.  [default: {IlpConfig().parts}]",
+)
 @_option("epochs", click.IntRange(1), "How often all trees are learnt from.")
 @_option("seed", int, "Of the random order of sentences, and of restarts.")
 @_option("features", str, "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
@@ -169,9 +178,10 @@ def command(
     trees = list(progress(read(treebank), treebank) if blind else read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
-    if isinstance(config, SpanningTreeConfig):
+    resumable: Any = {SpanningTreeConfig: train_spanning_tree, IlpConfig: train_ilp}.get(type(config))
+    if resumable is not None:
         checkpoint = Path(f"{model}.training")
-        parser = train_spanning_tree(
+        parser = resumable(
             trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
         )
         parser.save(model)

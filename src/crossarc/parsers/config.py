@@ -8,7 +8,7 @@ from typing import Literal
 
 from crossarc.core import CrossarcError
 
-__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "SpanningTreeConfig"]
+__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "IlpConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
 LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]
@@ -110,3 +110,45 @@ class GenerativeConfig:
             raise CrossarcError(f"symbols are {self.symbols}, which is none of upos, xpos, form, lemma, upos+form ...")
         if self.prior <= 0:
             raise CrossarcError(f"prior is {self.prior}: it must be above 0, so that nothing is impossible")
+
+
+ILP_PARTS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective")
+
+
+@dataclass(frozen=True)
+class IlpConfig:
+    """How to train. The defaults are the full model of Martins, Smith and Xing (2009)."""
+
+    parts: str = ",".join(ILP_PARTS)
+    single_root: bool | None = None  # None: if all trees of the treebank have one
+    epochs: int = 10
+    seed: int = 1
+    features: str = "default"
+    hash_bits: int = 23
+    candidates: int = 10  # heads of each word that the pruner leaves at most
+    aggressiveness: float = 1.0  # "C": the largest step of passive-aggressive learning
+
+    def __post_init__(self) -> None:
+        unknown = self.kinds - set(ILP_PARTS)
+        if unknown:
+            raise CrossarcError(f"no such parts: {', '.join(sorted(unknown))}; there are {', '.join(ILP_PARTS)}")
+        if "arc" not in self.kinds:
+            raise CrossarcError("parts without arc: every tree is made of arcs")
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(self.parts.split(","))
+
+    @property
+    def of_search(self) -> SpanningTreeConfig:
+        """The spanning-tree parser with the same weights: pruner, scores and labels are its."""
+        return SpanningTreeConfig(
+            projective=False,
+            single_root=self.single_root,
+            epochs=self.epochs,
+            seed=self.seed,
+            features=self.features,
+            hash_bits=self.hash_bits,
+            candidates=self.candidates,
+            aggressiveness=self.aggressiveness,
+        )

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
-from crossarc.parsers import CovingtonParser, ScoredTree, SpanningTreeParser, load
+from crossarc.parsers import CovingtonParser, IlpParser, ScoredTree, SpanningTreeParser, load
+from crossarc.parsers.ilp import solve_sentence, status_of
 from crossarc.parsers.probabilities import Decode, analyse, with_confidence, with_probabilities
+from crossarc.parsers.rules_file import read_rules, rules_of
 from crossarc.parsers.wishes import Wishes, constraints_of
 
 __all__ = ["Done", "Task", "run"]
@@ -42,6 +44,9 @@ class Task:
     decode: Decode = "best"
     threshold: float = 0.5
     confidence: bool = False
+    exact: bool = False  # of integer programs, as the two that follow
+    time_limit: float | None = None
+    rules: str | None = None  # a file
 
 
 class Done(NamedTuple):
@@ -59,6 +64,8 @@ class Worker:
         self.task = task
         self.parser = load(task.model)
         self.by_probability = task.confidence or task.decode != "best"
+        self.rules = read_rules(task.rules) if task.rules is not None else []
+        self.by_program = isinstance(self.parser, IlpParser) or task.rules is not None
 
     def __call__(self, blocks: list[Block]) -> Done:
         errors: list[CrossarcError] = []
@@ -74,7 +81,7 @@ class Worker:
         return Done(text, tuple(errors), tuple(notes))
 
     def _parse(self, sentences: list[Sentence], errors: list[CrossarcError], notes: list[str]) -> Iterator[Sentence]:
-        if self.task.k == 1 and not self.task.constrained and self._fit(sentences):
+        if self.task.k == 1 and not self.task.constrained and not self.by_program and self._fit(sentences):
             if self.by_probability:
                 return self._analysed(sentences, None)
             if isinstance(self.parser, CovingtonParser):
@@ -94,6 +101,8 @@ class Worker:
             wished = self._wished(sentence)
             if self.by_probability:
                 return list(self._analysed([sentence], wished))
+            if self.by_program:
+                return [self._by_program(sentence, wished, notes)]
             if self.task.k == 1:
                 return [self.parser.parse_sentence(sentence, wished)]
             assert isinstance(self.parser, SpanningTreeParser)  # the command has refused others
@@ -118,6 +127,19 @@ class Worker:
             self.parser, sentences, decode=self.task.decode, threshold=self.task.threshold, constraints=constraints
         )
         return (with_confidence(analysis) if self.task.confidence else analysis.sentence for analysis in found)
+
+    def _by_program(self, sentence: Sentence, wished: Constraints, notes: list[str]) -> Sentence:
+        """The tree of an integer program; how good it is, in a comment."""
+        assert isinstance(self.parser, IlpParser | SpanningTreeParser)  # the command has refused others
+        rules = rules_of(self.rules, sentence, self.parser.labels)
+        options: dict[str, Any] = {"rules": rules, "exact": self.task.exact, "time_limit": self.task.time_limit}
+        if isinstance(self.parser, IlpParser):
+            solved = self.parser.solve(sentence, wished, **options)
+        else:
+            solved = solve_sentence(self.parser, sentence, wished, **options)
+        notes += [f"{sentence.place()}: breaks {rule}" for rule in solved.solution.broken]
+        status = f"# crossarc_status = {status_of(solved.solution)}"
+        return replace(solved.sentence, comments=(*sentence.comments, status))
 
     def _wished(self, sentence: Sentence) -> Constraints:
         """What the user demands of the tree of a sentence."""

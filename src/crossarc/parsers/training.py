@@ -57,7 +57,7 @@ from crossarc.parsers.treebank import (
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import load_templates
 
-__all__ = ["train_spanning_tree"]
+__all__ = ["State", "Training", "train_spanning_tree", "workers"]
 
 Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
 
@@ -98,13 +98,13 @@ def train_spanning_tree(
     config, watcher = fitted_to(treebank, config or SpanningTreeConfig()), watcher or Watcher()
     if config.learner == "crf":
         treebank = possible_trees(treebank, config, watcher)
-    training = _Training(Treebank(treebank), dev, config, watcher, checkpoint)
-    with _workers(jobs) as run:
+    training = Training(Treebank(treebank), dev, config, watcher, checkpoint)
+    with workers(jobs) as run:
         return training.run(run, resume)
 
 
 @dataclass
-class _State:
+class State:
     """Where the training of the heads stands."""
 
     epoch: int
@@ -114,7 +114,7 @@ class _State:
     best: SpanningTreeParser | None = None
 
 
-class _Training:
+class Training:
     def __init__(
         self,
         treebank: Treebank,
@@ -140,7 +140,7 @@ class _Training:
             labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
             pruner = self._train_pruner(for_pruner) if self.config.candidates else None
             learner = self._new_learner()
-            state = _State(0, 0, learner, for_heads)
+            state = State(0, 0, learner, for_heads)
             parser = self._parser(learner.weights, pruner)
             if labels is not None:
                 parser = replace(parser, labels_model=labels.result())
@@ -163,19 +163,32 @@ class _Training:
             return fitted_temperatures(parser, self.dev)
         return Temperatures(1.0, 1.0) if self.config.learner == "crf" else None
 
-    def _train_heads(self, parser: SpanningTreeParser, state: _State) -> None:
-        learner = state.learner
-        models = self._with_weights(parser, learner.weights).models
+    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
+        """How heads are learnt from chosen sentences."""
         kernel = _KERNELS[self.config.learner, self.config.order]
         searches = kernel in (learn_second_order, learn_high_order)
 
         def learn(chosen: NDArray[np.int64]) -> float:
             seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
             loss: float = kernel(
-                self.treebank.batch, chosen, models, learner, self.treebank.gold, self.rules, self.method, *seeds
+                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, self.rules, self.method, *seeds
             )
             return loss
 
+        return learn
+
+    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
+        """The dev set."""
+        return parser.parse(self.dev)
+
+    def _options(self) -> dict[str, Any]:
+        """What must be the same when training is resumed."""
+        return asdict(self.config)
+
+    def _train_heads(self, parser: SpanningTreeParser, state: State) -> None:
+        learner = state.learner
+        models = self._with_weights(parser, learner.weights).models
+        learn = self._learning(models, state)
         for epoch in range(state.epoch + 1, self.config.epochs + 1):
             loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
             if isinstance(learner, AdaptiveLearner):
@@ -185,7 +198,7 @@ class _Training:
             if enough:
                 return
 
-    def _climb(self, parser: SpanningTreeParser, state: _State) -> None:
+    def _climb(self, parser: SpanningTreeParser, state: State) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
         learner, l2 = state.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
@@ -209,10 +222,10 @@ class _Training:
 
         maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
 
-    def _end_epoch(self, state: _State, epoch: int, current: SpanningTreeParser, loss: float, speed: float) -> bool:
+    def _end_epoch(self, state: State, epoch: int, current: SpanningTreeParser, loss: float, speed: float) -> bool:
         """Whether training has gone on for long enough."""
         if self.dev:
-            current = replace(current, dev=attachment(self.dev, current.parse(self.dev)))
+            current = replace(current, dev=attachment(self.dev, self._parsed(current)))
         state.epoch = epoch
         before = state.best.dev if state.best else None
         if before is None or current.dev is None or current.dev.las > before.las:
@@ -285,7 +298,7 @@ class _Training:
             parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.treebank.labels)))
         return parser
 
-    def _write_checkpoint(self, state: _State) -> None:
+    def _write_checkpoint(self, state: State) -> None:
         if self.checkpoint is None:
             return
         assert state.best is not None
@@ -299,7 +312,7 @@ class _Training:
             tensors["pruner"] = best.pruner.weights
         header = {
             "system": "training",
-            "config": asdict(self.config),
+            "config": self._options(),
             "treebank": self.treebank.checksum,
             "epoch": state.epoch,
             "best_epoch": state.best_epoch,
@@ -308,7 +321,7 @@ class _Training:
         }
         save_model(self.checkpoint, header, tensors)
 
-    def _read_checkpoint(self) -> tuple[SpanningTreeParser, _State]:
+    def _read_checkpoint(self) -> tuple[SpanningTreeParser, State]:
         if self.checkpoint is None or not self.checkpoint.exists():
             raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
         header, tensors = load_model(self.checkpoint)
@@ -316,9 +329,9 @@ class _Training:
             raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
         if header["treebank"] != self.treebank.checksum:
             raise ModelError(f"{self.checkpoint}: was training on another treebank")
-        config = asdict(replace(self.config, epochs=header["config"]["epochs"]))
+        config = {**self._options(), "epochs": header["config"].get("epochs")}
         if header["config"] != config:
-            different = ", ".join(name for name in config if config[name] != header["config"][name])
+            different = ", ".join(name for name in config if config[name] != header["config"].get(name))
             raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
         learner = self._new_learner()
         for name, array in state_of(learner).items():
@@ -332,11 +345,11 @@ class _Training:
         )
         dev = Attachment(*header["dev"]) if header["dev"] else None
         best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
-        return parser, _State(header["epoch"], header["best_epoch"], learner, rng, best)
+        return parser, State(header["epoch"], header["best_epoch"], learner, rng, best)
 
 
 @contextmanager
-def _workers(jobs: int) -> Iterator[Starter]:
+def workers(jobs: int) -> Iterator[Starter]:
     """A way to start something: in another thread (kernels run outside the interpreter's lock), or at once."""
     if jobs > 1:
         with ThreadPoolExecutor(1) as pool:

@@ -1,0 +1,170 @@
+"""Table 1 of Martins, Smith and Xing (2009): `python benchmarks/ilp.py [TREEBANK ...] [--sentences 1000] [--jobs 2]`.
+
+Needs Crossarc and the folder ../shared/treebanks. For each treebank, parsers with more and more parts are trained on
+some sentences of train.conllu with gold tags (relaxed programs, `--epochs`); 200 sentences of dev.conllu choose the
+epoch. Some sentences of test.conllu (`--test`) are parsed exactly and relaxed, on one core. Where not all are taken, it
+is every second, third ... of the file.
+
+Figures are kept in docs/results/ilp.json as soon as a run is done (one that is there is skipped unless `--again`). The
+table is docs/results/ilp.md. Seconds are of processor time, with compiled kernels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import multiprocessing
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Any, NamedTuple
+
+import crossarc
+from crossarc import Sentence
+from crossarc.evaluation import evaluate
+from crossarc.parsers import IlpConfig, IlpParser, Watcher, train_ilp
+from environment import PROJECT, commit
+
+TREEBANKS = PROJECT.parent / "shared" / "treebanks"
+RESULTS = PROJECT / "docs" / "results"
+FIGURES = RESULTS / "ilp.json"
+
+DEFAULT_TREEBANKS = ["Turkish-IMST", "Danish-DDT", "Slovenian-SSJ", "Swedish-Talbanken", "Portuguese-Bosque"]
+SYSTEMS = {
+    "arc-factored": "arc",
+    "+ siblings, grandparents": "arc,sibling,grandparent,next-sibling,first-child",
+    "+ valency": "arc,sibling,grandparent,next-sibling,first-child,valency",
+    "+ non-projective (full)": "arc,sibling,grandparent,next-sibling,first-child,valency,nonprojective",
+    "arcs, siblings, grandparents, valency": "arc,sibling,grandparent,valency",
+}
+FULL = "+ non-projective (full)"
+DEV = 200  # sentences
+TIME_LIMIT = 20.0  # seconds for the exact tree of a sentence
+
+
+class Run(NamedTuple):
+    treebank: str
+    system: str
+    sentences: int
+    test: int
+    epochs: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.treebank}, {self.system}"
+
+
+class Pruned(Watcher):
+    """Remembers what the pruner left."""
+
+    candidates = recall = 0.0
+
+    def pruned(self, candidates: float, recall: float) -> None:
+        self.candidates, self.recall = candidates, recall
+
+
+def main() -> None:
+    options = arguments()
+    done: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    runs = [
+        Run(treebank, system, options.sentences, options.test, options.epochs)
+        for treebank in options.treebanks or DEFAULT_TREEBANKS
+        for system in options.systems or SYSTEMS
+    ]
+    waiting = [run for run in runs if options.again or run.name not in done]
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+        started = {pool.submit(figures, run): run for run in waiting}
+        for future in as_completed(started):
+            run = started[future]
+            done[run.name] = future.result()
+            FIGURES.write_text(json.dumps(dict(sorted(done.items())), indent=2) + "\n")
+            print(run.name, json.dumps(done[run.name]), flush=True)
+    RESULTS.joinpath("ilp.md").write_text("\n".join(table(done)) + "\n")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("treebanks", nargs="*", metavar="TREEBANK", help="folders of ../shared/treebanks")
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, help="only these")
+    parser.add_argument("--sentences", type=int, default=1000, help="of train.conllu")
+    parser.add_argument("--test", type=int, default=500, help="sentences of test.conllu")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--again", action="store_true", help="also what has figures")
+    parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
+    return parser.parse_args()
+
+
+def figures(run: Run) -> dict[str, Any]:
+    """Train, parse the test set exactly and relaxed, score."""
+    config = IlpConfig(parts=SYSTEMS[run.system], epochs=run.epochs)
+    train, dev, test = some(run, "train", run.sentences), some(run, "dev", DEV), some(run, "test", run.test)
+    train_ilp(train[:5], IlpConfig(parts=config.parts, epochs=1))  # compiles what is not compiled yet
+    pruned = Pruned()
+    start = time.process_time()
+    parser = train_ilp(train, config, dev=dev, watcher=pruned)
+    seconds = time.process_time() - start
+    return {
+        "train_sentences": len(train),
+        "test_sentences": len(test),
+        "epochs": run.epochs,
+        "training_seconds": round(seconds, 1),
+        "candidates": round(pruned.candidates, 2),
+        "recall": round(100 * pruned.recall, 2),
+        "exact": parsed(parser, test, exact=True),
+        "relaxed": parsed(parser, test, exact=False),
+        "date": datetime.date.today().isoformat(),
+        "commit": commit(),
+    }
+
+
+def some(run: Run, part: str, count: int) -> list[Sentence]:
+    sentences = list(crossarc.read(TREEBANKS / run.treebank / f"{part}.conllu", trees=True))
+    return sentences[:: max(len(sentences) // count, 1)][:count]
+
+
+def parsed(parser: IlpParser, test: list[Sentence], *, exact: bool) -> dict[str, Any]:
+    start = time.process_time()
+    solved = [parser.solve(sentence, exact=exact, time_limit=TIME_LIMIT) for sentence in test]
+    seconds = time.process_time() - start
+    scores = evaluate(test, [found.sentence for found in solved]).all_words
+    return {
+        "uas": round(100 * scores.uas.f1, 2),
+        "las": round(100 * scores.las.f1, 2),
+        "seconds_per_sentence": round(seconds / len(test), 4),
+        "status": dict(Counter(found.solution.status for found in solved)),
+    }
+
+
+def table(done: dict[str, Any]) -> list[str]:
+    dates = sorted({f["date"] for f in done.values()})
+    commits = sorted({f["commit"] for f in done.values()})
+    lines = [
+        "# Integer programs",
+        "",
+        f"Written by `python benchmarks/ilp.py` ({', '.join(dates)}, commits {', '.join(commits)}).",
+        "",
+        "Evenly spaced sentences of the training and test sets, as many as the table says; 200 of dev chose the epoch.",
+        "Gold tags, all words, seed 1. Seconds per sentence: processor time of one core, 20 at most for an exact tree.",
+        "Integral: the relaxation is a tree, and so the best one.",
+        "",
+        "| treebank | sentences: train, test | epochs | parts | pruner: heads a word, recall | UAS exact | "
+        "UAS relaxed | integral | s exact | s relaxed | training s |",
+        "| --- | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, f in done.items():
+        treebank, _, system = name.partition(", ")
+        exact, relaxed = f["exact"], f["relaxed"]
+        integral = relaxed["status"].get("integral", 0) / f["test_sentences"]
+        lines.append(
+            f"| {treebank} | {f['train_sentences']}, {f['test_sentences']} | {f['epochs']} | {system} | "
+            f"{f['candidates']}, {f['recall']} % | {exact['uas']:.2f} | "
+            f"{relaxed['uas']:.2f} ({relaxed['uas'] - exact['uas']:+.2f}) | {100 * integral:.0f} % | "
+            f"{exact['seconds_per_sentence']:.3f} | {relaxed['seconds_per_sentence']:.3f} | "
+            f"{f['training_seconds']:.0f} |"
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    main()

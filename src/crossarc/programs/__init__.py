@@ -1,0 +1,37 @@
+"""Dependency parsing as an integer program: parts and rules in, trees with a certificate out.
+
+Martins, Smith and Xing (2009), *Concise Integer Linear Programming Formulations for Dependency Parsing*, with HiGHS.
+"""
+
+from crossarc.programs.parts import Indicators, Pairs, Parts, indicators_of, parts_of, score_of
+from crossarc.programs.rules import (
+    Arc,
+    Arcs,
+    Children,
+    FewArcs,
+    NoChildren,
+    NoCrossing,
+    Rule,
+    SameHead,
+)
+from crossarc.programs.solving import RulesError, Solution, solve
+
+__all__ = [
+    "Arc",
+    "Arcs",
+    "Children",
+    "FewArcs",
+    "Indicators",
+    "NoChildren",
+    "NoCrossing",
+    "Pairs",
+    "Parts",
+    "Rule",
+    "RulesError",
+    "SameHead",
+    "Solution",
+    "indicators_of",
+    "parts_of",
+    "score_of",
+    "solve",
+]
