@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import json
 import multiprocessing
 import time
@@ -38,7 +39,6 @@ SYSTEMS = {
     "+ non-projective (full)": "arc,sibling,grandparent,next-sibling,first-child,valency,nonprojective",
     "arcs, siblings, grandparents, valency": "arc,sibling,grandparent,valency",
 }
-FULL = "+ non-projective (full)"
 DEV = 200  # sentences
 TIME_LIMIT = 20.0  # seconds for the exact tree of a sentence
 
@@ -152,8 +152,11 @@ def table(done: dict[str, Any]) -> list[str]:
         "UAS relaxed | integral | s exact | s relaxed | training s |",
         "| --- | --- | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for name, f in done.items():
-        treebank, _, system = name.partition(", ")
+    treebanks = sorted({name.partition(", ")[0] for name in done})
+    for treebank, system in itertools.product(treebanks, SYSTEMS):
+        f = done.get(f"{treebank}, {system}")
+        if f is None:
+            continue
         exact, relaxed = f["exact"], f["relaxed"]
         integral = relaxed["status"].get("integral", 0) / f["test_sentences"]
         lines.append(
