@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
+
+import pytest
 
 from crossarc.parsers import PRESETS, CovingtonConfig, Parser, SpanningTreeConfig, Watcher, train
 from crossarc.testing import random_treebank
@@ -26,15 +29,22 @@ CONFIGS = {
 }
 
 
+SLOW = {"order 2", "order high, joint labels", "covington, static oracle", "covington, several roots", "covington, svm"}
+
+
 @cache
 def trained(name: str) -> Parser:
     """A parser with that configuration."""
     return train(TRAIN, CONFIGS[name], dev=DEV)
 
 
-def names_of(kind: type) -> list[str]:
-    """The names of the configurations of one system."""
-    return [name for name, config in CONFIGS.items() if isinstance(config, kind)]
+def names_of(*kinds: type) -> list[Any]:
+    """The names of the configurations of some systems, as parameters of a test."""
+    return [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name, config in CONFIGS.items()
+        if isinstance(config, kinds)
+    ]
 
 
 class Interrupting(Watcher):

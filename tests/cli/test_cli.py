@@ -276,6 +276,7 @@ def test_probabilities(trained, tmp_path):
     assert listed[1].startswith(f"{treebank}:")
 
 
+@pytest.mark.slow
 def test_probabilities_that_are_not_there(trained, tmp_path):
     treebank, _, _ = trained
     model = tmp_path / "plain.crossarc"
@@ -378,6 +379,7 @@ def test_training_options_that_do_not_fit(trained, tmp_path):
     assert_one_line_error(run("train", treebank, "-m", model, "--features", "nowhere"), "nowhere", "mcd2005")
 
 
+@pytest.mark.slow
 def test_rules(trained, tmp_path):
     """An integer program parses with the scores of a spanning-tree model."""
     treebank, model, _ = trained
@@ -425,6 +427,7 @@ def test_the_incremental_parser(trained, tmp_path):
     assert b"not with --system covington --classifier svm: --epochs, --hash-bits" in refused.stderr
 
 
+@pytest.mark.slow
 def test_the_generative_model(trained, tmp_path):
     treebank, spanning_tree, _ = trained
     model = tmp_path / "generative.crossarc"
@@ -444,6 +447,7 @@ def test_the_generative_model(trained, tmp_path):
     assert b"not with --system generative: --order" in refused.stderr
 
 
+@pytest.mark.slow
 def test_learning_without_trees(trained, tmp_path):
     treebank, _, _ = trained
     bare, model = tmp_path / "bare.conllu", tmp_path / "unsupervised.crossarc"

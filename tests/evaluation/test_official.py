@@ -56,6 +56,7 @@ def test_resegmented_random_treebank(seed, tmp_path):
     assert_official(gold, system)
 
 
+@pytest.mark.slow
 def test_real_treebanks(treebanks, tmp_path):
     system = tmp_path / "system.conllu"
     for gold in sorted(treebanks.glob("*/dev.conllu")):
@@ -63,6 +64,7 @@ def test_real_treebanks(treebanks, tmp_path):
         assert_official(gold, system)
 
 
+@pytest.mark.slow
 def test_real_treebanks_resegmented(treebanks, tmp_path):
     system = tmp_path / "system.conllu"
     for name in ("Turkish-IMST", "German-mix", "Portuguese-Bosque"):

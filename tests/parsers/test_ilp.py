@@ -27,6 +27,9 @@ TRAIN, DEV, TEST = TREEBANK[:60], TREEBANK[60:65], TREEBANK[65:]
 CONFIG = IlpConfig(epochs=2, hash_bits=18)
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def parser() -> IlpParser:
     return train_ilp(TRAIN, CONFIG, dev=DEV)

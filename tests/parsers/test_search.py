@@ -122,6 +122,7 @@ def test_restarts_find_the_best_tree_nearly_always():
     assert found[20] >= 54
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("single_root", [False, True])
 def test_second_order_is_exact_if_projective_and_never_worse_if_not(seed, single_root):

@@ -77,7 +77,9 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
         train_spanning_tree(TRAIN, config, resume=True, **options)
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
+@pytest.mark.parametrize(
+    "preset", ["mst2005-single", *(pytest.param(p, marks=pytest.mark.slow) for p in PRESETS if p != "mst2005-single")]
+)
 def test_the_systems_of_the_papers_learn(preset):
     config = replace(PRESETS[preset], epochs=2, hash_bits=18)
     parser = train_spanning_tree(TRAIN[:100], config)
@@ -95,7 +97,7 @@ def test_learners_without_an_exact_search_are_refused():
         SpanningTreeConfig(order="2", learner="kbest-mira")
 
 
-@pytest.mark.parametrize("order", ["2", "high"])
+@pytest.mark.parametrize("order", [pytest.param("2", marks=pytest.mark.slow), "high"])
 def test_a_long_sentence_is_parsed(order):
     parser = train_spanning_tree(TRAIN[:50], replace(CONFIGS[f"order {order}"], epochs=1))
     forms = [form for sentence in TRAIN for form in sentence.form][:400]
