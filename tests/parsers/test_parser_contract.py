@@ -14,7 +14,7 @@ from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, Uns
 from crossarc.evaluation import evaluate
 from crossarc.parsers import CovingtonConfig, ModelError, SpanningTreeConfig, read_header, train
 from crossarc.trees import is_projective, is_tree
-from trained import DEV, TEST, TRAIN, Interrupting, trained
+from trained import DEV, TEST, TRAIN, Interrupting, names_of, trained
 
 # What each system reaches at least on the treebank of the tests: UAS, LAS, recall of crossing arcs
 REACHED = {SpanningTreeConfig: (0.8, 0.75, 0.3), CovingtonConfig: (0.75, 0.7, 0.1)}
