@@ -46,8 +46,8 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = 10) -> l
 def expected_calibration_error(table: Sequence[Bin]) -> float:
     """The mean distance between confidence and accuracy, over all predictions.
 
-    >>> expected_calibration_error(reliability([0.25, 0.75, 0.85], [False, True, False], bins=2))
-    0.2833333333333333
+    >>> round(expected_calibration_error(reliability([0.25, 0.75, 0.85], [False, True, False], bins=2)), 4)
+    0.2833
     """
     total = sum(bin.predictions for bin in table)
     return sum(bin.predictions * abs(bin.confidence - bin.accuracy) for bin in table) / total if total else 0.0

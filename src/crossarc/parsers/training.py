@@ -193,9 +193,7 @@ class Training:
             loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
             if isinstance(learner, AdaptiveLearner):
                 shrink(learner, self.config.l2)
-            enough = self._end_epoch(state, epoch, self._with_weights(parser, averaged(learner)), loss, speed)
-            self._write_checkpoint(state)
-            if enough:
+            if self._end_epoch(state, epoch, self._with_weights(parser, averaged(learner)), loss, speed):
                 return
 
     def _climb(self, parser: SpanningTreeParser, state: State) -> None:
@@ -232,6 +230,7 @@ class Training:
             state.best_epoch = epoch
         if best_so_far(before, current.dev):
             state.best = current
+        self._write_checkpoint(state)
         self.watcher.report(EpochReport("heads", epoch, loss, speed, current.dev))
         return 0 < self.config.patience <= epoch - state.best_epoch
 
@@ -299,7 +298,7 @@ class Training:
         return parser
 
     def _write_checkpoint(self, state: State) -> None:
-        if self.checkpoint is None:
+        if self.checkpoint is None or self.config.optimizer == "lbfgs":  # which has a memory of its own
             return
         assert state.best is not None
         best, learner = state.best, state.learner
