@@ -354,6 +354,7 @@ def test_broken_sentences_can_be_left_out(trained, tmp_path, jobs):
     assert b"1 broken sentence left out" in result.stderr
 
 
+@pytest.mark.slow
 def test_inspect_and_explain(trained):
     treebank, model, _ = trained
     output = run("inspect", model).stdout.decode()

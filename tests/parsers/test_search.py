@@ -42,6 +42,9 @@ h.form
 EVERY_PART = parse_templates(TEMPLATES)
 SEED = np.uint64(1)
 
+# kernels of their own, for spaces that no parser makes
+pytestmark = pytest.mark.slow
+
 
 def rules(single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
     return Rules(single_root, projective, 0, restarts, False, False)
@@ -122,7 +125,6 @@ def test_restarts_find_the_best_tree_nearly_always():
     assert found[20] >= 54
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("single_root", [False, True])
 def test_second_order_is_exact_if_projective_and_never_worse_if_not(seed, single_root):
