@@ -17,10 +17,8 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import multiprocessing
 import resource
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +28,7 @@ from crossarc.evaluation import evaluate
 from crossarc.parsers import SpanningTreeConfig, train_spanning_tree
 from crossarc.trees import is_projective
 from environment import PROJECT, commit
+from kept import kept_figures
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 MODELS = PROJECT / ".benchmarks" / "models"
@@ -74,16 +73,8 @@ class Run(NamedTuple):
 
 def main() -> None:
     options = arguments()
-    done: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
-    waiting = [run for run in runs(options) if options.again or run.name not in done]
-    # a new process for each run: its memory is its own
-    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
-        started = {pool.submit(figures, run): run for run in waiting}
-        for future in as_completed(started):
-            run = started[future]
-            done[run.name] = future.result()
-            FIGURES.write_text(json.dumps(dict(sorted(done.items())), indent=2) + "\n")
-            print(run.name, json.dumps(done[run.name]), flush=True)
+    work = {run.name: (figures, run) for run in runs(options)}
+    done = kept_figures(FIGURES, work, again=options.again, jobs=options.jobs)
     write_tables(done)
 
 

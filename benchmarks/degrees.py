@@ -13,13 +13,10 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
-import multiprocessing
 import resource
 import statistics
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +26,7 @@ from crossarc.evaluation import Evaluation, compare, evaluate, treebank_statisti
 from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
 from crossarc.parsers.covington_training import train_covington
 from environment import PROJECT, commit
+from kept import kept_figures
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 RESULTS = PROJECT / "docs" / "results"
@@ -50,15 +48,8 @@ RUNS = 5
 
 def main() -> None:
     options = arguments()
-    done: dict[str, Any] = {}
-    if not options.quick and FIGURES.exists():
-        done = json.loads(FIGURES.read_text())
-    for treebank in options.treebanks or DEFAULT_TREEBANKS:
-        if treebank not in done or options.again:
-            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:  # for its own peak of memory
-                done[treebank] = process.submit(figures, treebank, options).result()
-            if not options.quick:
-                FIGURES.write_text(json.dumps(dict(sorted(done.items())), indent=2) + "\n")
+    work = {treebank: (figures, treebank, options) for treebank in options.treebanks or DEFAULT_TREEBANKS}
+    done = kept_figures(None if options.quick else FIGURES, work, again=options.again, jobs=1)
     text = "\n".join(tables(done)) + "\n"
     print(text)
     if not options.quick:

@@ -14,11 +14,8 @@ from __future__ import annotations
 import argparse
 import datetime
 import itertools
-import json
-import multiprocessing
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, NamedTuple
 
 import crossarc
@@ -26,6 +23,7 @@ from crossarc import Sentence
 from crossarc.evaluation import evaluate
 from crossarc.parsers import IlpConfig, IlpParser, Watcher, train_ilp
 from environment import PROJECT, commit
+from kept import kept_figures
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 RESULTS = PROJECT / "docs" / "results"
@@ -66,20 +64,12 @@ class Pruned(Watcher):
 
 def main() -> None:
     options = arguments()
-    done: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     runs = [
         Run(treebank, system, options.sentences, options.test, options.epochs)
         for treebank in options.treebanks or DEFAULT_TREEBANKS
         for system in options.systems or SYSTEMS
     ]
-    waiting = [run for run in runs if options.again or run.name not in done]
-    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
-        started = {pool.submit(figures, run): run for run in waiting}
-        for future in as_completed(started):
-            run = started[future]
-            done[run.name] = future.result()
-            FIGURES.write_text(json.dumps(dict(sorted(done.items())), indent=2) + "\n")
-            print(run.name, json.dumps(done[run.name]), flush=True)
+    done = kept_figures(FIGURES, {run.name: (figures, run) for run in runs}, again=options.again, jobs=options.jobs)
     RESULTS.joinpath("ilp.md").write_text("\n".join(table(done)) + "\n")
 
 

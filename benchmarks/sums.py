@@ -17,13 +17,10 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
-import multiprocessing
 import resource
 import statistics
 import time
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +34,7 @@ from crossarc.parsers import PRESETS, EpochReport, SpanningTreeConfig, SpanningT
 from crossarc.parsers.probabilities import analyse, reliability_of
 from crossarc.parsers.suspicion import suspects
 from environment import PROJECT, commit
+from kept import kept_figures
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 RESULTS = PROJECT / "docs" / "results"
@@ -50,18 +48,10 @@ EPOCHS = 4
 
 def main() -> None:
     options = arguments()
-    done: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
-    treebanks = (
-        [SPEED] if options.speed else options.treebanks or sorted(p.name for p in TREEBANKS.iterdir() if p.is_dir())
-    )
-    waiting = [treebank for treebank in treebanks if options.again or treebank not in done]
-    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
-        started = {pool.submit(speed if name == SPEED else figures, name): name for name in waiting}
-        for future in as_completed(started):
-            found = {**future.result(), "date": datetime.date.today().isoformat(), "commit": commit()}
-            done[started[future]] = found
-            FIGURES.write_text(json.dumps(dict(sorted(done.items())), indent=2) + "\n")
-            print(started[future], json.dumps(found), flush=True)
+    everything = sorted(folder.name for folder in TREEBANKS.iterdir() if folder.is_dir())
+    treebanks = [SPEED] if options.speed else options.treebanks or everything
+    work = {treebank: (speed if treebank == SPEED else figures, treebank) for treebank in treebanks}
+    done = kept_figures(FIGURES, work, again=options.again, jobs=options.jobs)
     RESULTS.joinpath("sums.md").write_text("\n".join(tables(done)) + "\n")
 
 
@@ -98,7 +88,12 @@ def figures(treebank: str) -> dict[str, Any]:
         "ece_labelled_arcs": round(expected_calibration_error(reliability_of(crf, dev)["labelled arcs"]), 4),
         "temperature": round(crf.temperatures.arcs, 2),
         "found": round(100 * found_errors(crf, dev), 1),
+        **dated(),
     }
+
+
+def dated() -> dict[str, str]:
+    return {"date": datetime.date.today().isoformat(), "commit": commit()}
 
 
 def found_errors(parser: SpanningTreeParser, gold: list[Sentence]) -> float:
@@ -146,7 +141,7 @@ def speed(name: str) -> dict[str, Any]:
             seconds[system] += [sum(epochs) for epochs in zip(*stages, strict=True)][1:]
     found = {system: round(statistics.median(times), 2) for system, times in seconds.items()}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return {**found, "memory_gb": round(memory, 2)}
+    return {**found, "memory_gb": round(memory, 2), **dated()}
 
 
 def tables(done: dict[str, Any]) -> list[str]:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.evaluation import evaluate
+from crossarc.learning.back_off import with_prior
 from crossarc.parsers import ModelError, Watcher, load, read_header, train
-from crossarc.parsers.back_off import with_prior
 from crossarc.parsers.config import GenerativeConfig
 from crossarc.parsers.generative import (
     GO_ON,

@@ -144,7 +144,11 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     type=click.Choice(["harmonic", "uniform", "random"]),
     help="unsupervised: near heads are likelier, all trees alike, random probabilities.  [default: harmonic]",
 )
-@click.option("--restarts", type=click.IntRange(0), help="unsupervised: further, random starts.  [default: 0]")
+@click.option(
+    "--restarts",
+    type=click.IntRange(0),
+    help="Further starts: of the search (order high)  [default: 3], or of EM (unsupervised)  [default: 0].",
+)
 @click.option("--prior", type=float, help="unsupervised: added to every expected count.  [default: 10]")
 @click.option(
     "--jobs",

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence, Tree
+from crossarc.learning.back_off import BackOff, Level
 from crossarc.parsers._generative import sums_with_stops
-from crossarc.parsers.back_off import BackOff, Level
 from crossarc.parsers.config import Condition, GenerativeConfig
 from crossarc.parsers.model_file import load_model, save_model
 from crossarc.parsers.symbols import Nodes, Symbols

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, Sentence
-from crossarc.parsers.back_off import BackOff, counted, with_prior
+from crossarc.learning.back_off import BackOff, counted, with_prior
 from crossarc.parsers.config import GenerativeConfig
 from crossarc.parsers.generative import (
     GO_ON,

@@ -17,13 +17,12 @@ import numpy as np
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.parsers._program_parts import labels_of_arcs, labels_of_tree, parsing_space
 from crossarc.parsers.config import IlpConfig
-from crossarc.parsers.linear import view
 from crossarc.parsers.model_file import load_model, save_model
 from crossarc.parsers.spanning_tree import SpanningTreeParser
 from crossarc.parsers.treebank import Attachment
 from crossarc.programs import Arc, Pairs, Parts, Rule, Solution, parts_of, solve
 from crossarc.scoring.attributes import attributes_of
-from crossarc.scoring.templates import Templates, TemplateSet, load_templates, parse_templates
+from crossarc.scoring.templates import Templates, TemplateSet
 
 __all__ = ["IlpParser", "Solved", "parts_from", "solve_sentence", "status_of", "templates_of_parts"]
 
@@ -99,37 +98,20 @@ class IlpParser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
-        own = self.search
-        assert own.pruner is not None
-        header = {
-            "system": SYSTEM,
-            "config": asdict(self.config),
-            "labels": own.labels,
-            "templates": own.templates.text,
-            "pruner": load_templates("pruner").text,
-            "dev": own.dev._asdict() if own.dev else None,
-            "treebank": own.treebank,
-        }
-        tensors = {"heads": own.heads_model.weights, "labels": own.labels_model.weights, "pruner": own.pruner.weights}
-        save_model(path, header, tensors)
+        header, tensors = self.search.contents()
+        save_model(path, {**header, "system": SYSTEM, "config": asdict(self.config)}, tensors)
 
     @classmethod
     def load(cls, path: str | Path) -> IlpParser:
         """Read a model from its file."""
         header, tensors = load_model(path)
         config = IlpConfig(**header["config"])
-        templates = parse_templates(header["templates"], str(path))
-        compiled = templates_of_parts(templates, config)
-        labels = tuple(header["labels"])
-        search = SpanningTreeParser(
-            config.of_search,
-            labels,
-            templates,
-            view(compiled, tensors["heads"]),
-            view(compiled, tensors["labels"], row=len(labels)),
-            view(parse_templates(header["pruner"], str(path)).compiled, tensors["pruner"]),
-            Attachment(**header["dev"]) if header["dev"] else None,
-            header["treebank"],
+        search = SpanningTreeParser.of_contents({**header, "config": asdict(config.of_search)}, tensors, path)
+        compiled = templates_of_parts(search.templates, config)
+        search = replace(
+            search,
+            heads_model=search.heads_model._replace(templates=compiled),
+            labels_model=search.labels_model._replace(templates=compiled),
         )
         return cls(config, search)
 

@@ -20,8 +20,9 @@ from scipy.optimize import minimize_scalar
 
 from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.evaluation.calibration import Bin, reliability
+from crossarc.parsers._space import Rules
 from crossarc.parsers.spanning_tree import SpanningTreeParser, Temperatures
-from crossarc.scoring.attributes import attributes_of
+from crossarc.scoring.attributes import Batch, attributes_of
 from crossarc.trees import best_trees, k_best_trees, log_partitions_and_marginals
 
 __all__ = [
@@ -51,8 +52,15 @@ class Analysis(NamedTuple):
     labels: NDArray[np.float64]  # and of its arc with its label
     log_probability: float  # of the tree
     entropy: float  # of all trees, in nats
-    margin: float  # log p of the best tree minus that of the second best; inf if there is no other
     marginals: NDArray[np.float64]  # marginals[h, m]: the probability of every arc
+    potentials: NDArray[np.float64]  # potentials[h, m]: log p of a tree is the sum of these less a constant
+    rules: Rules
+
+    @property
+    def margin(self) -> float:
+        """log p of the best tree minus that of the second best; inf if there is no other."""
+        trees = k_best_trees(self.potentials, 2, single_root=self.rules.single_root, projective=self.rules.projective)
+        return trees[0].score - trees[1].score if len(trees) == 2 else np.inf
 
 
 def analyse(
@@ -98,19 +106,23 @@ def _analyse(
     shares = _softmax(parser.label_scores(batch, heads) / temperatures.labels)
     if decode != "best":
         labels = np.where(heads < 0, -1, shares.argmax(axis=1))
-    for b, sentence in enumerate(sentences):
+    arcs = np.concatenate([_chosen(matrix, heads, batch, b) for b, matrix in enumerate(marginals)])
+    of_labels = arcs * shares[np.arange(len(labels)), labels]
+    sure = arcs >= threshold if decode == "marginal-threshold" else np.ones(len(arcs), dtype=bool)
+    trees = parser.with_trees(sentences, batch, np.where(sure, heads, -1), np.where(sure, labels, -1))
+    for b, tree in enumerate(trees):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        own_heads, own_labels = heads[nodes], labels[nodes]
-        scores, words = potentials[b], np.arange(len(own_heads))
-        arcs = marginals[b][own_heads, words]
-        log_probability = float(scores[own_heads[1:], words[1:]].sum() - log_z[b])
-        chosen = arcs * shares[nodes][words, own_labels]
-        if decode == "marginal-threshold":
-            unsure = arcs < threshold
-            own_heads, own_labels = np.where(unsure, -1, own_heads), np.where(unsure, -1, own_labels)
-        (tree,) = parser.with_trees([sentence], attributes_of([sentence]), own_heads, own_labels)
-        entropy = _entropy(float(log_z[b]), marginals[b], scores)
-        yield Analysis(tree, arcs, chosen, log_probability, entropy, _margin(scores, shape), marginals[b])
+        log_probability = float(_chosen(potentials[b], heads, batch, b)[1:].sum() - log_z[b])
+        entropy = _entropy(float(log_z[b]), marginals[b], potentials[b])
+        yield Analysis(
+            tree, arcs[nodes], of_labels[nodes], log_probability, entropy, marginals[b], potentials[b], rules
+        )
+
+
+def _chosen(matrix: NDArray[np.float64], heads: NDArray[np.int64], batch: Batch, b: int) -> NDArray[np.float64]:
+    """matrix[h, m] of each arc into sentence b's nodes; what stands at the root means nothing."""
+    own = heads[batch.starts[b] : batch.starts[b + 1]]
+    return matrix[own, np.arange(len(own))]
 
 
 def reliability_of(parser: SpanningTreeParser, gold: Sequence[Sentence]) -> dict[str, list[Bin]]:
@@ -169,11 +181,8 @@ def fitted_temperatures(parser: SpanningTreeParser, gold: Sequence[Sentence]) ->
     def loss_of_arcs(log_temperature: float) -> float:
         scaled = [scores / np.exp(log_temperature) for scores in potentials]
         _, marginals = log_partitions_and_marginals(scaled, single_root=rules.single_root, projective=rules.projective)
-        chosen = [
-            arcs[heads[first:last], np.arange(last - first)]
-            for arcs, first, last in zip(marginals, batch.starts, batch.starts[1:], strict=False)
-        ]
-        return _log_loss(np.concatenate(chosen)[words], right)
+        chosen = np.concatenate([_chosen(matrix, heads, batch, b) for b, matrix in enumerate(marginals)])
+        return _log_loss(chosen[words], right)
 
     number = {label: i for i, label in enumerate(parser.labels)}
     gold_labels = np.array([number.get(label, -1) for sentence in sentences for label in ("", *sentence.deprel)])
@@ -203,8 +212,3 @@ def _softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 def _entropy(log_z: float, marginals: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
     possible = marginals > 0.0
     return max(0.0, log_z - float((marginals[possible] * scores[possible]).sum()))
-
-
-def _margin(scores: NDArray[np.float64], shape: dict[str, bool]) -> float:
-    trees = k_best_trees(scores, 2, **shape)
-    return trees[0].score - trees[1].score if len(trees) == 2 else np.inf

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,21 +176,23 @@ class SpanningTreeParser:
         trees = np.unique(np.stack([best, *(tree.heads for tree in others)]), axis=0)
         labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
         score_trees(batch, self.models, self._allowed(len(best), constraints), rules, trees, labels, scores)
+        probabilities = self._probabilities(trees, potentials, rules)
         return [
-            ScoredTree(
-                self._with_tree(sentence, trees[i], labels[i]),
-                float(scores[i]),
-                self._probability(trees[i], potentials, rules),
-            )
+            ScoredTree(self._with_tree(sentence, trees[i], labels[i]), float(scores[i]), probabilities[i])
             for i in np.argsort(-scores, kind="stable")[:k].tolist()
         ]
 
-    def _probability(self, heads: NDArray[np.int64], potentials: NDArray[np.float64], rules: Rules) -> float | None:
+    def _probabilities(
+        self, trees: NDArray[np.int64], potentials: NDArray[np.float64], rules: Rules
+    ) -> Sequence[float | None]:
+        """Of each tree; None if the parser knows none."""
         if self.temperatures is None:
-            return None
+            return [None] * len(trees)
         scores = potentials / self.temperatures.arcs
         log_z = log_partition(scores, single_root=rules.single_root, projective=rules.projective)
-        return float(np.exp(scores[heads[1:], np.arange(1, len(heads))].sum() - log_z))
+        totals = scores[trees[:, 1:], np.arange(1, trees.shape[1])].sum(axis=1)
+        probabilities: list[float] = np.exp(totals - log_z).tolist()
+        return probabilities
 
     def scores(self, sentence: Sentence) -> NDArray[np.float64]:
         """``scores[h, m]`` of every arc by its own features, for ``crossarc.trees``."""
@@ -200,6 +202,10 @@ class SpanningTreeParser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
+        save_model(path, *self.contents())
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The header and the tensors of a model file."""
         tensors = {"heads": self.heads_model.weights, "labels": self.labels_model.weights}
         if self.pruner is not None:
             tensors["pruner"] = self.pruner.weights
@@ -213,12 +219,18 @@ class SpanningTreeParser:
             "treebank": self.treebank,
             "temperatures": self.temperatures._asdict() if self.temperatures else None,
         }
-        save_model(path, header, tensors)
+        return header, tensors
 
     @classmethod
     def load(cls, path: str | Path) -> SpanningTreeParser:
         """Read a model from its file."""
-        header, tensors = load_model(path)
+        return cls.of_contents(*load_model(path), path)
+
+    @classmethod
+    def of_contents(
+        cls, header: dict[str, Any], tensors: dict[str, NDArray[Any]], path: str | Path
+    ) -> SpanningTreeParser:
+        """The model with this header and these tensors, for which errors are said to be in that file."""
         config = SpanningTreeConfig(**header["config"])
         templates = parse_templates(header["templates"], str(path))
         compiled = templates_of(templates, config)

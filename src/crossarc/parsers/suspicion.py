@@ -48,17 +48,13 @@ def cross_validated_suspects(
 
 
 def _arcs(parser: SpanningTreeParser, gold: Iterable[Sentence]) -> Iterator[Suspect]:
-    def checked() -> Iterator[Sentence]:
-        for sentence in gold:
-            for word, head in enumerate(sentence.heads[1:].tolist(), 1):
-                if not 0 <= head <= len(sentence) or head == word:
-                    raise InputError(f"word {word} has no head in the sentence", sentence.place(word))
-            pending.append(sentence)
-            yield sentence
-
-    pending: list[Sentence] = []
-    for analysis in analyse(parser, checked()):
-        sentence, parsed = pending.pop(0), analysis.sentence
+    sentences = list(gold)
+    for sentence in sentences:
+        for word, head in enumerate(sentence.heads[1:].tolist(), 1):
+            if not 0 <= head <= len(sentence) or head == word:
+                raise InputError(f"word {word} has no head in the sentence", sentence.place(word))
+    for sentence, analysis in zip(sentences, analyse(parser, sentences), strict=True):
+        parsed = analysis.sentence
         heads, parsed_heads = sentence.heads, parsed.heads
         for word in range(1, len(heads)):
             yield Suspect(

@@ -23,7 +23,7 @@ def cut_sets(capacity, tolerance):
         if not separated[word]:
             residual = capacity.copy()
             if flow(residual, 0, word, 1.0) < 1.0 - tolerance:
-                reaching(residual, word, apart[count])
+                reached(residual.T, word, apart[count])  # backwards: what can still send to the word
                 separated |= apart[count]
                 count += 1
     return apart[:count]
@@ -63,22 +63,6 @@ def flow(residual, source, word, enough):
 
 
 @kernel
-def reaching(residual, word, found):
-    """Mark the nodes that can still send something to the word."""
-    stack, count = np.empty(len(residual), np.int64), 1
-    stack[0] = word
-    found[word] = True
-    while count > 0:
-        count -= 1
-        node = stack[count]
-        for other in range(len(residual)):
-            if not found[other] and residual[other, node] > SMALLEST:
-                found[other] = True
-                stack[count] = other
-                count += 1
-
-
-@kernel
 def unreached_spans(capacity, heads, modifiers, there, marked, tolerance):
     """Arcs of which more is not projective than is marked so: their numbers, and sets[i] around the i-th one's head.
 
@@ -111,7 +95,7 @@ def reached(residual, source, found):
     while count > 0:
         count -= 1
         node = stack[count]
-        for other in range(1, len(residual)):
+        for other in range(len(residual)):
             if not found[other] and residual[node, other] > SMALLEST:
                 found[other] = True
                 stack[count] = other
