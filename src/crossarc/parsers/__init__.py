@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossarc.core import Sentence
-from crossarc.parsers.config import PRESETS, CovingtonConfig, GenerativeConfig, SpanningTreeConfig
+from crossarc.parsers.config import PRESETS, CovingtonConfig, GenerativeConfig, GraphConfig, SpanningTreeConfig
 from crossarc.parsers.covington import CovingtonParser
 from crossarc.parsers.covington_training import train_covington
 from crossarc.parsers.generative import GenerativeParser
 from crossarc.parsers.generative_training import train_generative
+from crossarc.parsers.graph import GraphParser
+from crossarc.parsers.graph_training import train_graph
 from crossarc.parsers.model_file import ModelError, read_header
 from crossarc.parsers.spanning_tree import ScoredTree, SpanningTreeParser
 from crossarc.parsers.training import train_spanning_tree
@@ -24,6 +26,8 @@ __all__ = [
     "EpochReport",
     "GenerativeConfig",
     "GenerativeParser",
+    "GraphConfig",
+    "GraphParser",
     "ModelError",
     "Parser",
     "ScoredTree",
@@ -36,21 +40,23 @@ __all__ = [
     "train",
     "train_covington",
     "train_generative",
+    "train_graph",
     "train_spanning_tree",
 ]
 
-Parser = SpanningTreeParser | CovingtonParser | GenerativeParser
+Parser = SpanningTreeParser | CovingtonParser | GenerativeParser | GraphParser
 
 _SYSTEMS: dict[str, type[Parser]] = {
     "spanning-tree": SpanningTreeParser,
     "covington": CovingtonParser,
     "generative": GenerativeParser,
+    "graph": GraphParser,
 }
 
 
 def train(
     treebank: Sequence[Sentence],
-    config: SpanningTreeConfig | CovingtonConfig | GenerativeConfig | None = None,
+    config: SpanningTreeConfig | CovingtonConfig | GenerativeConfig | GraphConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
     watcher: Watcher | None = None,
@@ -63,6 +69,8 @@ def train(
         return train_covington(treebank, config, dev=dev, watcher=watcher)
     if isinstance(config, GenerativeConfig):
         return train_generative(treebank, config, dev=dev, watcher=watcher)
+    if isinstance(config, GraphConfig):
+        return train_graph(treebank, config, dev=dev, watcher=watcher)
     return train_spanning_tree(treebank, config, dev=dev, watcher=watcher)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from crossarc.core import CrossarcError
 
-__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "SpanningTreeConfig"]
+__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "GraphConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
 LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]
@@ -110,3 +110,16 @@ class GenerativeConfig:
             raise CrossarcError(f"symbols are {self.symbols}, which is none of upos, xpos, form, lemma, upos+form ...")
         if self.prior <= 0:
             raise CrossarcError(f"prior is {self.prior}: it must be above 0, so that nothing is impossible")
+
+
+@dataclass(frozen=True)
+class GraphConfig:
+    """How to train. The defaults are right for most people."""
+
+    projective: bool | None = None  # of the tree; None: if all trees of the treebank are
+    single_root: bool | None = None  # of the tree; None: if all trees of the treebank have one
+    basic_tree: bool = True  # whether extra arcs are scored by where their words stand in the tree
+    epochs: int = 10
+    seed: int = 1
+    features: str = "default"
+    hash_bits: int = 23
