@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from functools import cache
 
-from crossarc.parsers import CovingtonConfig, Parser, SpanningTreeConfig, Watcher, train
+from crossarc.core import Sentence
+from crossarc.parsers import CovingtonConfig, GraphConfig, Parser, SpanningTreeConfig, Watcher, train
 from crossarc.testing import random_treebank
 
-TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
+
+def with_graph(sentence: Sentence) -> Sentence:
+    """The sentence with a graph: infinitives share the subject of their verb, conjuncts the head of the first one."""
+    heads, arcs = sentence.head, [[(int(h), label)] for h, label in zip(sentence.head, sentence.deprel, strict=True)]
+    for head, label, own in zip(heads, sentence.deprel, arcs, strict=True):
+        if label == "conj":
+            own.append((int(heads[int(head) - 1]), sentence.deprel[int(head) - 1]))
+        elif label == "nsubj":
+            own += [
+                (m, "nsubj:xsubj") for m, word in enumerate(sentence, 1) if word.deprel == "xcomp" and word.head == head
+            ]
+    return sentence.with_columns(deps=["|".join(f"{h}:{label}" for h, label in sorted(own)) for own in arcs])
+
+
+TREEBANK = list(map(with_graph, random_treebank(260, seed=11, nonprojectivity=0.3)))
 TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
 
 CONFIGS = {
@@ -21,6 +36,8 @@ CONFIGS = {
     "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
     "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
     "covington, svm": CovingtonConfig(classifier="svm"),
+    "graph": GraphConfig(epochs=3, hash_bits=18),
+    "graph, as in the paper": GraphConfig(epochs=3, hash_bits=18, basic_tree=False),
 }
 
 

@@ -156,7 +156,7 @@ def extra_indices(encoded, words, models, basic, h, m, hashes, out):
 
 @kernel
 def parts_of(space, attributes, models, basic, allowed, kept):
-    """The parts of graphs of a sentence. Extra arcs that are far from worth it are left out, unless they are ``kept``."""
+    """The parts of graphs of a sentence, without extra arcs that are far from worth it, unless they are ``kept``."""
     arcs = arc_matrix(space)
     extras = np.full(arcs.shape, -np.inf)
     words = attributes.words

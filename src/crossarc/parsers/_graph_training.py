@@ -1,4 +1,4 @@
-"""Online training of graphs: MIRA, with the arcs that are too many plus those that are missing as the loss (MP06, §4)."""
+"""Online training of graphs: MIRA, the loss being the arcs that are too many plus those that are missing (MP06)."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
 """The graph parser: words with more than one head, without cycles (McDonald & Pereira 2006, §3).
 
-A second-order spanning-tree parser finds the tree; from there, the change or the addition of a head that raises the score
-most is taken, again and again. The tree goes to HEAD and DEPREL, the graph to DEPS. Beyond the paper, extra arcs are
-scored by where their words stand in the basic tree.
+A second-order spanning-tree parser finds the tree; from there, the change or the addition of a head that raises the
+score most is taken, again and again. The tree goes to HEAD and DEPREL, the graph to DEPS. Beyond the paper, extra arcs
+are scored by where their words stand in the basic tree.
 """
 
 from __future__ import annotations

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import InputError, Sentence
-from crossarc.evaluation.graphs import GraphScores, arcs_of_deps
-from crossarc.io.problems import graph_problems
+from crossarc.core import CrossarcError, Sentence
+from crossarc.evaluation.graphs import GraphScores
 from crossarc.parsers._graph import SEEN_BITS
 from crossarc.parsers._graph_training import learn_graphs, see_pairs
 from crossarc.parsers.config import GraphConfig, SpanningTreeConfig
 from crossarc.parsers.graph import GraphParser, templates_of_extras
+from crossarc.parsers.graph_treebank import GoldGraph, gold_graphs
 from crossarc.parsers.linear import Learner, averaged, new_learner, table_size, view
 from crossarc.parsers.spanning_tree import SpanningTreeParser, rules_of
 from crossarc.parsers.training import train_spanning_tree
@@ -43,10 +43,12 @@ def train_graph(
     Raises
     ------
     InputError : DEPS of a sentence is not as CoNLL-U demands
+    CrossarcError : there are no extra arcs to learn
     """
     config, watcher = config or GraphConfig(), watcher or Watcher()
-    graphs = list(map(_gold_graph, treebank))
-    _report_unlearnt(graphs, watcher)
+    graphs = gold_graphs(treebank, watcher)
+    if treebank and not any(graph.extra for graph in graphs):
+        raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
     tree = train_spanning_tree(treebank, _tree_config(config), dev=dev, watcher=watcher)
     return _Training(Treebank(treebank), graphs, dev, config, tree, watcher).run()
 
@@ -63,16 +65,6 @@ def _tree_config(config: GraphConfig) -> SpanningTreeConfig:
     )
 
 
-class _GoldGraph(NamedTuple):
-    """The extra arcs of a sentence that can be learnt, and how many arcs cannot."""
-
-    extra: dict[tuple[int, int], str]  # head and modifier: label
-    to_empty_nodes: int
-    in_cycles: int
-    relabelled: int
-    not_in_deps: int
-
-
 class _Extra(NamedTuple):
     """The extra arcs of all sentences: those of sentence b are ``starts[b]`` to ``starts[b + 1]``."""
 
@@ -87,60 +79,11 @@ class _Learners(NamedTuple):
     labels: Learner
 
 
-def _gold_graph(sentence: Sentence) -> _GoldGraph:
-    """What can be learnt of DEPS: acyclic, between words, beside the tree.
-
-    Arcs are added to the tree in the order of the file, unless they close a cycle.
-    """
-    for problem in graph_problems(sentence):
-        raise InputError(problem.message, sentence.place(problem.word))
-    names: dict[tuple[int, int], list[str]] = {}
-    heads_of = {m: {int(head)} for m, head in enumerate(sentence.head, 1)}
-    to_empty_nodes = in_cycles = relabelled = not_in_deps = 0
-    for m, (head, deprel, deps) in enumerate(zip(sentence.head, sentence.deprel, sentence.deps, strict=True), 1):
-        arcs = list(arcs_of_deps(deps))
-        not_in_deps += bool(arcs) and all(h != head for h, _ in arcs)
-        for h, label in arcs:
-            if h == head:
-                relabelled += label != deprel
-            elif "." in h:
-                to_empty_nodes += 1
-            elif _descends(int(h), m, heads_of):
-                in_cycles += 1
-            else:
-                heads_of[m].add(int(h))
-                names.setdefault((int(h), m), []).append(label)
-    to_empty_nodes += sum(len(list(arcs_of_deps(i.row.deps))) for i in sentence.inserts if i.is_empty_node)
-    extra = {arc: "|".join(labels) for arc, labels in names.items()}
-    return _GoldGraph(extra, to_empty_nodes, in_cycles, relabelled, not_in_deps)
-
-
-def _descends(word: int, ancestor: int, heads_of: dict[int, set[int]]) -> bool:
-    """Whether there is a way from the ancestor down to the word."""
-    above, waiting = {word}, [word]
-    while waiting:
-        new = heads_of.get(waiting.pop(), set()) - above
-        above |= new
-        waiting += new
-    return ancestor in above
-
-
-def _report_unlearnt(graphs: Sequence[_GoldGraph], watcher: Watcher) -> None:
-    for count, how in (
-        (sum(g.to_empty_nodes for g in graphs), "of DEPS go from or to empty nodes: not learnt"),
-        (sum(g.in_cycles for g in graphs), "of DEPS would close a cycle: not learnt"),
-        (sum(g.relabelled for g in graphs), "of trees have another label in DEPS: that of DEPREL is learnt"),
-        (sum(g.not_in_deps for g in graphs), "of trees are not in DEPS: learnt all the same"),
-    ):
-        if count:
-            watcher.unrepresented(count, how)
-
-
 class _Training:
     def __init__(
         self,
         treebank: Treebank,
-        graphs: Sequence[_GoldGraph],
+        graphs: Sequence[GoldGraph],
         dev: Sequence[Sentence],
         config: GraphConfig,
         tree: SpanningTreeParser,
@@ -154,7 +97,7 @@ class _Training:
         self.seen = np.zeros(1 << SEEN_BITS, dtype=np.bool_)
         see_pairs(treebank.batch, self.extra, self.seen)
 
-    def _numbered(self, graphs: Sequence[_GoldGraph]) -> _Extra:
+    def _numbered(self, graphs: Sequence[GoldGraph]) -> _Extra:
         number = {label: i for i, label in enumerate(self.labels)}
         arcs = [(h, m, number[label]) for graph in graphs for (h, m), label in graph.extra.items()]
         heads, modifiers, labels = np.array(arcs, dtype=np.int64).reshape(-1, 3).T.copy()
