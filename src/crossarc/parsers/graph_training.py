@@ -33,11 +33,13 @@ def train_graph(
     config: GraphConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
+    tree: SpanningTreeParser | None = None,
     watcher: Watcher | None = None,
 ) -> GraphParser:
     """Train on trees and graphs (DEPS); with ``dev``, the weights after the epoch that is best there are kept.
 
-    The best is the one with the highest F of all labelled arcs. An interrupt after the first epoch of graphs ends
+    Training starts from ``tree``, a parser of second order with labels in a second stage; by default one is trained.
+    The best epoch is the one with the highest F of all labelled arcs. An interrupt after the first epoch of graphs ends
     training and keeps the best so far.
 
     Raises
@@ -49,7 +51,8 @@ def train_graph(
     graphs = gold_graphs(treebank, watcher)
     if treebank and not any(graph.extra for graph in graphs):
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
-    tree = train_spanning_tree(treebank, _tree_config(config), dev=dev, watcher=watcher)
+    if tree is None:
+        tree = train_spanning_tree(treebank, _tree_config(config), dev=dev, watcher=watcher)
     return _Training(Treebank(treebank), graphs, dev, config, tree, watcher).run()
 
 
