@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
+from crossarc.cli import crossarc as commands
 from crossarc.core import Constraints, CrossarcError, InputError, Sentence
 from crossarc.evaluation import evaluate
-from crossarc.io import read
+from crossarc.io import read, write
 from crossarc.io.problems import graph_problems
 from crossarc.parsers import GraphConfig, Watcher, train
 from crossarc.parsers._graph import Parts, grow_graph, score_of_graph
 from crossarc.parsers._space import Rules
 from crossarc.parsers.graph_treebank import gold_graph, gold_graphs
 from crossarc.trees import is_tree
-from trained import TEST, trained
+from trained import TEST, TREEBANK, trained
 
 # --- The search ---
 
@@ -238,3 +241,33 @@ def test_forbidden_arcs_are_not_in_the_graph(parser):
                     assert all(int(a.partition(":")[0]) != extra for a in without.deps[m - 1].split("|"))
                     forbidden += 1
     assert forbidden
+
+
+def test_the_command_line(tmp_path):
+    # In this process, so that nothing is compiled twice
+    treebank, model, parsed = (str(tmp_path / name) for name in ("train.conllu", "my.crossarc", "parsed.conllu"))
+    write(TREEBANK[:60], treebank)
+
+    small = ["--hash-bits", "18"]
+
+    def run(*arguments):
+        return CliRunner().invoke(commands, arguments, catch_exceptions=False)
+
+    done = run("train", treebank, "--dev", treebank, "-m", model, "--system", "graph", "--epochs", "2", *small)
+    assert "graphs 2: loss" in done.stderr
+    assert "graph F" in done.stderr
+    assert run("parse", treebank, "-m", model, "-o", parsed).exit_code == 0
+    scores = json.loads(run("evaluate", treebank, parsed, "--graph", "--json").stdout)
+    assert scores["extra_labelled"]["f1"] > 0.8
+    assert "extra labelled" in run("evaluate", treebank, parsed, "--graph").stdout
+
+
+def test_without_deps_a_tree_is_its_graph(tmp_path):
+    gold, trees = (str(tmp_path / name) for name in ("gold.conllu", "trees.conllu"))
+    write(TREEBANK[:20], gold)
+    write((s.with_columns(deps=["_"] * len(s)) for s in TREEBANK[:20]), trees)
+    done = CliRunner().invoke(commands, ["evaluate", gold, trees, "--graph", "--json"], catch_exceptions=False)
+    scores = json.loads(done.stdout)
+    assert scores["labelled"]["precision"] == 1
+    assert 0 < scores["labelled"]["recall"] < 1
+    assert scores["extra_labelled"]["system"] == 0
