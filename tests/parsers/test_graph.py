@@ -19,7 +19,7 @@ from crossarc.core import Constraints, CrossarcError, InputError, Sentence
 from crossarc.evaluation import evaluate
 from crossarc.io import read, write
 from crossarc.io.problems import graph_problems
-from crossarc.parsers import GraphConfig, Watcher, train
+from crossarc.parsers import GraphConfig, Watcher, train, train_graph
 from crossarc.parsers._graph import Parts, grow_graph, score_of_graph
 from crossarc.parsers._space import Rules
 from crossarc.parsers.graph_treebank import gold_graph, gold_graphs
@@ -186,6 +186,11 @@ def test_broken_graphs_name_their_place():
 def test_a_treebank_without_extra_heads_is_refused():
     with pytest.raises(CrossarcError, match="no word has an extra head"):
         train([sentence([2, 0], ["_", "_"])], GraphConfig())
+
+
+def test_only_trees_of_order_2_are_a_start():
+    with pytest.raises(CrossarcError, match="order 2"):
+        train_graph(TREEBANK[:10], tree=trained("order 1"))
 
 
 # --- What is written ---

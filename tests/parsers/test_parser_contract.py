@@ -32,7 +32,7 @@ def test_it_learns(parser):
     assert found.all_words.uas.f1 > uas
     assert found.all_words.las.f1 > las
     assert parser.dev.las > las
-    assert not parser.config.projective
+    assert parser.config.projective is False
     assert found.nonprojective_recall.recall > crossing
 
 

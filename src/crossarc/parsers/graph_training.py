@@ -45,7 +45,7 @@ def train_graph(
     Raises
     ------
     InputError : DEPS of a sentence is not as CoNLL-U demands
-    CrossarcError : there are no extra arcs to learn
+    CrossarcError : there are no extra arcs to learn, or the tree is of another kind
     """
     config, watcher = config or GraphConfig(), watcher or Watcher()
     graphs = gold_graphs(treebank, watcher)
@@ -53,6 +53,9 @@ def train_graph(
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
     if tree is None:
         tree = train_spanning_tree(treebank, _tree_config(config), dev=dev, watcher=watcher)
+    elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
+        raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
+    config = replace(config, projective=tree.config.projective, single_root=tree.config.single_root)
     return _Training(Treebank(treebank), graphs, dev, config, tree, watcher).run()
 
 
