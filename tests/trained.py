@@ -37,7 +37,6 @@ CONFIGS = {
     "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
     "covington, svm": CovingtonConfig(classifier="svm"),
     "graph": GraphConfig(epochs=3, hash_bits=18),
-    "graph, as in the paper": GraphConfig(epochs=3, hash_bits=18, basic_tree=False),
 }
 
 

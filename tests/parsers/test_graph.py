@@ -24,7 +24,7 @@ from crossarc.parsers._graph import Parts, grow_graph, score_of_graph
 from crossarc.parsers._space import Rules
 from crossarc.parsers.graph_treebank import gold_graph, gold_graphs
 from crossarc.trees import is_tree
-from trained import TEST, TREEBANK, trained
+from trained import DEV, TEST, TRAIN, TREEBANK, trained
 
 # --- The search ---
 
@@ -196,9 +196,12 @@ def test_only_trees_of_order_2_are_a_start():
 # --- What is written ---
 
 
-@pytest.fixture(scope="module", params=["graph", "graph, as in the paper"])
+@pytest.fixture(scope="module", params=["by the basic tree", "as in the paper"])
 def parser(request):
-    return trained(request.param)
+    if request.param == "by the basic tree":
+        return trained("graph")
+    config = GraphConfig(epochs=3, hash_bits=18, basic_tree=False)
+    return train_graph(TRAIN, config, dev=DEV, tree=trained("order 2"))
 
 
 def test_extra_heads_are_learnt(parser):
