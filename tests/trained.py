@@ -10,11 +10,11 @@ from crossarc.testing import random_treebank
 
 
 def with_graph(sentence: Sentence) -> Sentence:
-    """The sentence with a graph: infinitives share the subject of their verb, conjuncts the head of the first one."""
+    """The sentence with a graph: infinitives share the subject of their verb, adjectives the head of their noun."""
     heads, arcs = sentence.head, [[(int(h), label)] for h, label in zip(sentence.head, sentence.deprel, strict=True)]
     for head, label, own in zip(heads, sentence.deprel, arcs, strict=True):
-        if label == "conj":
-            own.append((int(heads[int(head) - 1]), sentence.deprel[int(head) - 1]))
+        if label == "amod":
+            own.append((int(heads[int(head) - 1]), f"amod:{sentence.deprel[int(head) - 1]}"))
         elif label == "nsubj":
             own += [
                 (m, "nsubj:xsubj") for m, word in enumerate(sentence, 1) if word.deprel == "xcomp" and word.head == head
