@@ -147,8 +147,9 @@ def table(done: dict[str, Any]) -> list[str]:
     for treebank, found in done.items():
         for name, system in found["systems"].items():
             rates = (" / ".join(f"{rate:.1f}" for rate in system[score]) for score in SCORES)
+            where = f"{treebank} ({found['parsed']}, {found['epochs']} epochs)"
             lines.append(
-                f"| {treebank} ({found['parsed']}, {found['epochs']} epochs) | {NAMES[name]} | {' | '.join(rates)} | {system['uas']:.2f} | "
+                f"| {where} | {NAMES[name]} | {' | '.join(rates)} | {system['uas']:.2f} | "
                 f"{system['las']:.2f} | {system['words_per_second']:,} |"
             )
     lines += ["", "What the graphs of the training sets have that is learnt otherwise, or not:", ""]
