@@ -8,10 +8,25 @@ from typing import Any
 
 import pytest
 
-from crossarc.parsers import PRESETS, CovingtonConfig, Parser, SpanningTreeConfig, Watcher, train
+from crossarc.core import Sentence
+from crossarc.parsers import PRESETS, CovingtonConfig, GraphConfig, Parser, SpanningTreeConfig, Watcher, train
 from crossarc.testing import random_treebank
 
-TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
+
+def with_graph(sentence: Sentence) -> Sentence:
+    """The sentence with a graph: infinitives share the subject of their verb, adjectives the head of their noun."""
+    heads, arcs = sentence.head, [[(int(h), label)] for h, label in zip(sentence.head, sentence.deprel, strict=True)]
+    for head, label, own in zip(heads, sentence.deprel, arcs, strict=True):
+        if label == "amod":
+            own.append((int(heads[int(head) - 1]), f"amod:{sentence.deprel[int(head) - 1]}"))
+        elif label == "nsubj":
+            own += [
+                (m, "nsubj:xsubj") for m, word in enumerate(sentence, 1) if word.deprel == "xcomp" and word.head == head
+            ]
+    return sentence.with_columns(deps=["|".join(f"{h}:{label}" for h, label in sorted(own)) for own in arcs])
+
+
+TREEBANK = list(map(with_graph, random_treebank(260, seed=11, nonprojectivity=0.3)))
 TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
 
 CONFIGS = {
@@ -26,6 +41,7 @@ CONFIGS = {
     "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
     "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
     "covington, svm": CovingtonConfig(classifier="svm"),
+    "graph": GraphConfig(epochs=3, hash_bits=18),
 }
 
 

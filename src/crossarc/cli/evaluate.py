@@ -6,6 +6,7 @@ import click
 
 from crossarc.cli.common import FILES, json_option, print_json, print_table, read_trees
 from crossarc.evaluation.evaluate import OFFICIAL, AttachmentScores, Evaluation, evaluate
+from crossarc.evaluation.graphs import GraphScores, tree_as_graph
 from crossarc.evaluation.score import Score
 
 _SHOWN = 15  # rows of the longer tables; --json has all
@@ -14,8 +15,13 @@ _SHOWN = 15  # rows of the longer tables; --json has all
 @click.command("evaluate")
 @click.argument("gold", type=FILES)
 @click.argument("system", type=FILES)
+@click.option(
+    "--graph",
+    is_flag=True,
+    help="Only the scores of graphs (DEPS). The tree of a sentence is its graph if its DEPS is empty.",
+)
 @json_option
-def command(gold: str, system: str, as_json: bool) -> None:
+def command(gold: str, system: str, graph: bool, as_json: bool) -> None:
     """Score a parser's output (SYSTEM) against the gold trees (GOLD).
 
     The first table is that of the official scorer of the CoNLL 2018 shared task, to the last digit; words and
@@ -27,6 +33,13 @@ def command(gold: str, system: str, as_json: bool) -> None:
     punctuation characters. Non-projective arcs: precision is the share of the system's that are in the gold tree,
     recall the share of the gold tree's that the system found.
     """
+    if graph:
+        scores = evaluate(map(tree_as_graph, read_trees(gold)), map(tree_as_graph, read_trees(system))).graph
+        if as_json:
+            print_json(scores.as_dict())
+        else:
+            print_graph(scores)
+        return
     result = evaluate(read_trees(gold), read_trees(system))
     if as_json:
         print_json(result.as_dict())
@@ -54,11 +67,7 @@ def print_evaluation(result: Evaluation) -> None:
         header=["", "gold", "system", "P", "R", "F1"],
     )
     if result.graph.labelled.gold or result.graph.labelled.system:
-        print_table(
-            [[name.replace("_", " "), *_counts_and_rates(score)] for name, score in vars(result.graph).items()],
-            title="Graph (DEPS; extra: arcs that are not in the tree)",
-            header=["", "gold", "system", "P", "R", "F1"],
-        )
+        print_graph(result.graph)
     print_table(
         [[name, *_counts_and_rates(score)] for name, score in result.by_arc_length.items() if score.gold],
         title="By arc length (heads)",
@@ -82,6 +91,14 @@ def print_evaluation(result: Evaluation) -> None:
             title=_title("Labels taken for others, most often first", len(mistaken)),
             header=["Gold", "System", "words"],
         )
+
+
+def print_graph(scores: GraphScores) -> None:
+    print_table(
+        [[name.replace("_", " "), *_counts_and_rates(score)] for name, score in vars(scores).items()],
+        title="Graph (DEPS; extra: arcs that are not in the tree)",
+        header=["", "gold", "system", "P", "R", "F1"],
+    )
 
 
 ATTACHMENT_HEADER = ["", "sentences", "words", "UAS", "LAS", "LAS-u", "CLAS", "complete", "+labels"]

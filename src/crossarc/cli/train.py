@@ -17,6 +17,7 @@ from crossarc.parsers import (
     CovingtonConfig,
     EpochReport,
     GenerativeConfig,
+    GraphConfig,
     IlpConfig,
     SpanningTreeConfig,
     Watcher,
@@ -31,6 +32,7 @@ _SYSTEMS: dict[str, Any] = {
     "covington": CovingtonConfig,
     "generative": GenerativeConfig,
     "ilp": IlpConfig,
+    "graph": GraphConfig,
 }
 _OF_ONLINE_LEARNING = {"exploration", "epochs", "seed", "hash_bits"}
 
@@ -53,7 +55,8 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     help="covington: the incremental parser of Nivre (2007), with --classifier, --exploration, --projective, "
     "--features, --epochs, --seed and --hash-bits. generative: the language model of McDonald & Satta (2007), from "
     "counts or --unsupervised, with the options below that name it. ilp: integer programs (Martins, Smith & Xing "
-    "2009), with --parts, --epochs, --seed, --features and --hash-bits.",
+    "2009), with --parts, --epochs, --seed, --features and --hash-bits. graph: words with several heads, as in DEPS "
+    "(McDonald & Pereira 2006), with --basic-tree, --projective, --features, --epochs, --seed and --hash-bits.",
 )
 @click.option(
     "--preset",
@@ -114,6 +117,12 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     help="Of --system covington: how often training follows the parser's own choices, right or wrong, so that it "
     "learns to make the best of an error. 0: only gold trees, as in the paper.  "
     f"[default: {CovingtonConfig().exploration:g}]",
+)
+@click.option(
+    "--basic-tree/--no-basic-tree",
+    default=None,
+    help="graph: whether extra heads are chosen by where they stand in the tree too; not so in the paper.  "
+    "[default: basic-tree]",
 )
 @click.option(
     "--unsupervised",
@@ -225,6 +234,9 @@ class _Lines(Watcher):
     def left_out(self, sentences: int, reason: str) -> None:
         click.echo(f"crossarc: {sentences} sentences are not learnt from: {reason}", err=True)
 
+    def unrepresented(self, arcs: int, how: str) -> None:
+        click.echo(f"crossarc: {arcs} arcs {how}", err=True)
+
     def pruned(self, candidates: float, recall: float) -> None:
         click.echo(_of_pruner(candidates, recall), err=True)
 
@@ -275,5 +287,7 @@ def _of_em(start: int, iteration: int, log_likelihood: float, sentences_per_seco
 
 def _line(report: EpochReport) -> str:
     scores = f"  dev UAS {100 * report.dev.uas:.2f} LAS {100 * report.dev.las:.2f}" if report.dev else ""
+    if report.dev_graph is not None:
+        scores += f" graph F {100 * report.dev_graph:.2f}"
     loss = "" if report.loss is None else f"loss {report.loss:.3f}, "
     return f"crossarc: {report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from crossarc.core import Sentence
 from crossarc.evaluation.score import Score
 
-__all__ = ["GraphScores"]
+__all__ = ["GraphScores", "arcs_of_deps", "tree_as_graph"]
 
 # A word is its index in the block of sentences; an empty node its sentence and id; the root is the string "0".
 Node = int | tuple[int, str] | str
@@ -61,20 +61,32 @@ def _graph_arcs(sentences: list[Sentence]) -> Iterator[GraphArc]:
     offset = 0
     for index, sentence in enumerate(sentences):
         for word, deps in enumerate(sentence.deps):
-            for head, label in _items(deps):
+            for head, label in arcs_of_deps(deps):
                 yield GraphArc(_node(head, index, offset), offset + word, label, head != sentence.head[word])
         for insert in sentence.inserts:
             if insert.is_empty_node:
-                for head, label in _items(insert.row.deps):
+                for head, label in arcs_of_deps(insert.row.deps):
                     yield GraphArc(_node(head, index, offset), (index, insert.row.id), label, True)
         offset += len(sentence)
 
 
-def _items(deps: str) -> Iterator[tuple[str, str]]:
+def arcs_of_deps(deps: str) -> Iterator[tuple[str, str]]:
+    """Heads and labels in the DEPS column of a word."""
     if deps != "_":
         for item in deps.split("|"):
             head, _, label = item.partition(":")  # labels may hold colons too
             yield head, label
+
+
+def tree_as_graph(sentence: Sentence) -> Sentence:
+    """The sentence with the arcs of its tree in DEPS, if there is nothing.
+
+    >>> tree_as_graph(Sentence.of(["a", "b"]).with_tree([-1, 2, 0], ["_", "x", "root"])).deps
+    ('2:x', '0:root')
+    """
+    if any(deps != "_" for deps in sentence.deps):
+        return sentence
+    return sentence.with_columns(deps=[f"{h}:{label}" for h, label in zip(sentence.head, sentence.deprel, strict=True)])
 
 
 def _node(id_: str, sentence: int, offset: int) -> Node:

@@ -6,11 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossarc.core import Sentence
-from crossarc.parsers.config import PRESETS, CovingtonConfig, GenerativeConfig, IlpConfig, SpanningTreeConfig
+from crossarc.parsers.config import (
+    PRESETS,
+    CovingtonConfig,
+    GenerativeConfig,
+    GraphConfig,
+    IlpConfig,
+    SpanningTreeConfig,
+)
 from crossarc.parsers.covington import CovingtonParser
 from crossarc.parsers.covington_training import train_covington
 from crossarc.parsers.generative import GenerativeParser
 from crossarc.parsers.generative_training import train_generative
+from crossarc.parsers.graph import GraphParser
+from crossarc.parsers.graph_training import train_graph
 from crossarc.parsers.ilp import IlpParser
 from crossarc.parsers.ilp_training import train_ilp
 from crossarc.parsers.model_file import ModelError, read_header
@@ -26,6 +35,8 @@ __all__ = [
     "EpochReport",
     "GenerativeConfig",
     "GenerativeParser",
+    "GraphConfig",
+    "GraphParser",
     "IlpConfig",
     "IlpParser",
     "ModelError",
@@ -40,23 +51,25 @@ __all__ = [
     "train",
     "train_covington",
     "train_generative",
+    "train_graph",
     "train_ilp",
     "train_spanning_tree",
 ]
 
-Parser = SpanningTreeParser | CovingtonParser | GenerativeParser | IlpParser
+Parser = SpanningTreeParser | CovingtonParser | GenerativeParser | IlpParser | GraphParser
 
 _SYSTEMS: dict[str, type[Parser]] = {
     "spanning-tree": SpanningTreeParser,
     "covington": CovingtonParser,
     "generative": GenerativeParser,
     "ilp": IlpParser,
+    "graph": GraphParser,
 }
 
 
 def train(
     treebank: Sequence[Sentence],
-    config: SpanningTreeConfig | CovingtonConfig | GenerativeConfig | IlpConfig | None = None,
+    config: SpanningTreeConfig | CovingtonConfig | GenerativeConfig | IlpConfig | GraphConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
     watcher: Watcher | None = None,
@@ -71,6 +84,8 @@ def train(
         return train_generative(treebank, config, dev=dev, watcher=watcher)
     if isinstance(config, IlpConfig):
         return train_ilp(treebank, config, dev=dev, watcher=watcher)
+    if isinstance(config, GraphConfig):
+        return train_graph(treebank, config, dev=dev, watcher=watcher)
     return train_spanning_tree(treebank, config, dev=dev, watcher=watcher)
 
 

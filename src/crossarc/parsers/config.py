@@ -8,7 +8,7 @@ from typing import Literal
 
 from crossarc.core import CrossarcError
 
-__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "IlpConfig", "SpanningTreeConfig"]
+__all__ = ["PRESETS", "CovingtonConfig", "GenerativeConfig", "GraphConfig", "IlpConfig", "SpanningTreeConfig"]
 
 Order = Literal["1", "2", "high"]
 LearnerName = Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]
@@ -152,3 +152,16 @@ class IlpConfig:
             candidates=self.candidates,
             aggressiveness=self.aggressiveness,
         )
+
+
+@dataclass(frozen=True)
+class GraphConfig:
+    """How to train. The defaults are right for most people."""
+
+    projective: bool | None = None  # of the tree; None: if all trees of the treebank are
+    single_root: bool | None = None  # of the tree; None: if all trees of the treebank have one
+    basic_tree: bool = True  # whether extra arcs are scored by where their words stand in the tree
+    epochs: int = 10
+    seed: int = 1
+    features: str = "default"
+    hash_bits: int = 23

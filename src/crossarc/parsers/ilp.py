@@ -169,7 +169,7 @@ class _Problem:
     def solved(self) -> Solved:
         parser, constraints = self.parser, self.constraints
         batch = attributes_of([self.sentence])
-        allowed = parser._allowed(len(self.sentence) + 1, constraints)
+        allowed = parser.allowed(len(self.sentence) + 1, constraints)
         rules = parser.rules(replace(constraints, max_children={}, max_degree=None))
         space, arrays = parsing_space(batch, parser.models, allowed, rules, "nonprojective" in self.kinds)
         parts = parts_from(arrays, len(self.sentence) + 1, self.kinds)

@@ -122,7 +122,7 @@ class SpanningTreeParser:
 
     def best_trees(self, batch: Batch, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Heads and labels of all nodes of a batch."""
-        allowed, rules = self._allowed(int(batch.starts[1]), constraints), self.rules(constraints)
+        allowed, rules = self.allowed(int(batch.starts[1]), constraints), self.rules(constraints)
         heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
         scores = np.zeros(len(batch.starts) - 1)
         _PARSE[self.config.order](batch, self.models, allowed, rules, heads, labels, scores)
@@ -139,7 +139,7 @@ class SpanningTreeParser:
         sizes = np.diff(batch.starts)
         first = np.concatenate([[0], np.cumsum(sizes**2)])
         flat = np.full(first[-1], -np.inf)
-        allowed = self._allowed(int(sizes[0]), constraints)
+        allowed = self.allowed(int(sizes[0]), constraints)
         potentials_of(batch, self.models, allowed, self.rules(constraints), heads.copy(), first[:-1], flat)
         return [flat[i:j].reshape(size, size) for i, j, size in zip(first, first[1:], sizes.tolist(), strict=False)]
 
@@ -175,7 +175,7 @@ class SpanningTreeParser:
         others = k_best_trees(potentials, wanted, single_root=rules.single_root, projective=rules.projective)
         trees = np.unique(np.stack([best, *(tree.heads for tree in others)]), axis=0)
         labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
-        score_trees(batch, self.models, self._allowed(len(best), constraints), rules, trees, labels, scores)
+        score_trees(batch, self.models, self.allowed(len(best), constraints), rules, trees, labels, scores)
         probabilities = self._probabilities(trees, potentials, rules)
         return [
             ScoredTree(self._with_tree(sentence, trees[i], labels[i]), float(scores[i]), probabilities[i])
@@ -196,7 +196,7 @@ class SpanningTreeParser:
 
     def scores(self, sentence: Sentence) -> NDArray[np.float64]:
         """``scores[h, m]`` of every arc by its own features, for ``crossarc.trees``."""
-        every = self._allowed(len(sentence) + 1, Constraints())
+        every = self.allowed(len(sentence) + 1, Constraints())
         scores: NDArray[np.float64] = scores_of_arcs(attributes_of([sentence]), self.heads_model, every)
         return scores
 
@@ -263,7 +263,8 @@ class SpanningTreeParser:
             single_root=rules.single_root or constraints.single_root,
         )
 
-    def _allowed(self, size: int, constraints: Constraints) -> Allowed:
+    def allowed(self, size: int, constraints: Constraints) -> Allowed:
+        """What trees of that many nodes may have under these constraints."""
         return Allowed(_allowed_arcs(size, constraints), allowed_labels(size, len(self.labels), constraints))
 
     def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:

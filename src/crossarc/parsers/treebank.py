@@ -45,11 +45,12 @@ class Attachment(NamedTuple):
 class EpochReport(NamedTuple):
     """What a progress display may want to know after each epoch."""
 
-    stage: str  # "pruner", "labels", "heads" or "links"
+    stage: str  # "pruner", "labels", "heads", "links" or "graphs"
     epoch: int
     loss: float | None  # share of words that were wrong in training, if known; log-linear: - log p for each word
     words_per_second: float
     dev: Attachment | None
+    dev_graph: float | None = None  # F of all labelled arcs of DEPS
 
 
 class Watcher:
@@ -66,6 +67,9 @@ class Watcher:
 
     def left_out(self, sentences: int, reason: str) -> None:
         """So many sentences cannot be learnt from."""
+
+    def unrepresented(self, arcs: int, how: str) -> None:
+        """So many arcs cannot be learnt as they are in the treebank."""
 
     def pruned(self, candidates: float, recall: float) -> None:
         """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
