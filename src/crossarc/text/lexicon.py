@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crossarc.scoring.hashing import hash_string
-from crossarc.text.classifier import PADDING, Choices, Items
+from crossarc.text.classifier import Choices, Items
+from crossarc.text.table import Table
 
 __all__ = ["ATTRIBUTES", "Lexicon", "collect", "shape_of"]
 
@@ -23,7 +21,7 @@ _OFTEN = 20  # from so many occurrences on, a word has had all its classes
 _RARE = 5  # words up to this count tell what unknown words are
 _FEWEST = 10  # words with a suffix that are enough to guess by it
 _MOST = 40  # classes that are guessed
-_FULL = 1 << 17  # words whose attributes are kept
+_FULL = 1 << 17  # words whose classes are kept
 
 _UNKNOWN = "<unknown>"
 
@@ -54,62 +52,40 @@ class Lexicon:
         self.words = words  # by form: the classes, most frequent first, and whether these are all
         self.guesses = guesses  # by ending, see ``_endings``
         self.names = names
-        self._start()
-
-    def _start(self) -> None:
-        self._rows: dict[str, int] = {_OUTSIDE: 0}
-        self._table = np.empty((1024, len(ATTRIBUTES)), dtype=np.uint64)
-        self._table[0] = [hash_string(f"{name}=<outside>") for name in ATTRIBUTES]
-        self._list_of_row = np.zeros(1024, dtype=np.int64)
+        self._table = Table(ATTRIBUTES, self._describe)
         self._lists: dict[tuple[int, ...], int] = {}
+        self._list_of: dict[str, int] = {}
 
     def items(self, sentences: Sequence[Sequence[str]]) -> tuple[Items, Choices]:
         """The words of sentences, given by their forms."""
-        if len(self._rows) > _FULL:
-            self._start()
-        rows: list[int] = [0] * PADDING
-        inside: list[int] = []
-        for forms in sentences:
-            first = len(rows) - PADDING
-            rows += [self._row(form) for form in forms]
-            inside += range(first, len(rows) - PADDING)
-            rows += [0] * PADDING
-        table = np.array(rows)
-        places = np.array(inside, dtype=np.int64)
+        if len(self._list_of) > _FULL:
+            self._list_of.clear()
+            self._lists.clear()
+        numbers = np.array([self._list(form) for forms in sentences for form in forms], dtype=np.int64)
         lists = list(self._lists)
-        bounds = np.cumsum([0, *map(len, lists)])
-        choices = Choices(
-            self._list_of_row[table[places + PADDING]],
-            np.array([chosen for classes in lists for chosen in classes], dtype=np.int64),
-            bounds,
-        )
-        return Items(self._table[table], places), choices
+        classes = np.array([chosen for own in lists for chosen in own], dtype=np.int64)
+        return self._table.items(sentences), Choices(numbers, classes, np.cumsum([0, *map(len, lists)]))
 
-    def _row(self, form: str) -> int:
-        row = self._rows.get(form)
-        return self._add(form) if row is None else row
+    def _list(self, form: str) -> int:
+        number = self._list_of.get(form)
+        if number is None:
+            number = self._lists.setdefault(tuple(self.classes_of(form)), len(self._lists))
+            self._list_of[form] = number
+        return number
 
-    def _add(self, form: str) -> int:
-        row = self._rows[form] = len(self._rows)
-        if row == len(self._table):
-            self._table = np.concatenate([self._table, self._table])
-            self._list_of_row = np.concatenate([self._list_of_row, self._list_of_row])
-        classes = self.classes_of(form)
-        self._list_of_row[row] = self._lists.setdefault(tuple(classes), len(self._lists))
-        lower = form.lower()
-        known = form in self.words
-        may = "|".join(dict.fromkeys(self.names[chosen] for chosen in classes[:4])) if known else f"?{_kind(form)}"
-        values = (
+    def _describe(self, form: str) -> tuple[str, ...]:
+        """The attributes of a word. Of one that is not known, its form says nothing that could have been learnt."""
+        lower, kind, known = form.lower(), _kind(form), form in self.words
+        names = dict.fromkeys(self.names[chosen] for chosen in self.classes_of(form)[:4])
+        return (
             form if known else _UNKNOWN,
-            lower if lower in self.words or known else _UNKNOWN,
+            lower if known or lower in self.words else _UNKNOWN,
             *(lower[:n] for n in (1, 2, 3, 4)),
             *(lower[-n:] for n in (1, 2, 3, 4, 5)),
             shape_of(form),
-            _kind(form),
-            may,
+            kind,
+            "|".join(names) if known else f"?{kind}",
         )
-        self._table[row] = [hash_string(f"{name}={value}") for name, value in zip(ATTRIBUTES, values, strict=True)]
-        return row
 
     def classes_of(self, form: str) -> list[int]:
         """What a word may be, likelier classes first."""
@@ -118,12 +94,6 @@ class Lexicon:
             return seen
         guessed = next(self.guesses[key] for key in _endings(form) if key in self.guesses)
         return list(dict.fromkeys([*seen, *guessed]))
-
-    def as_json(self) -> Any:
-        return {"words": self.words, "guesses": self.guesses}
-
-
-_OUTSIDE = ""
 
 
 def _ranked(seen: Counter[int]) -> list[int]:
