@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any
 
+from numpy.typing import NDArray
+
 from crossarc.core import Sentence
+from crossarc.text.packing import pack, unpack
 
 __all__ = ["Lemmatizer", "train_lemmatizer"]
 
@@ -46,6 +49,14 @@ class Lemmatizer:
         if known is None:
             known = self._known[key] = self._find(*key)
         return known
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """What a model file keeps."""
+        return {"rules": pack({"words": self.words, "endings": self.endings})}
+
+    @classmethod
+    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Lemmatizer:
+        return cls(**unpack(tensors["rules"]))
 
     def _find(self, form: str, upos: str, xpos: str, feats: str) -> str:
         keys = _keys_of_word(form, upos, xpos, feats)
@@ -119,10 +130,10 @@ def _usual(counts: dict[str, Counter[str]], fewest: int) -> dict[str, str]:
 
 @lru_cache(maxsize=1 << 17)
 def script_of(form: str, lemma: str) -> str:
-    """How the lemma is made of the form: case, cut and added at the start, cut and added at the end.
+    r"""How the lemma is made of the form: case, cut and added at the start, cut and added at the end.
 
-    >>> script_of("Cities", "city"), script_of("geht", "gehen"), script_of("went", "go")
-    ('lower//0////3//y', 'lower//0////1//en', 'lower//4//go//0//')
+    >>> script_of("Cities", "city").split("\t"), script_of("went", "go").split("\t")
+    (['lower', '0', '', '3', 'y'], ['lower', '4', 'go', '0', ''])
     """
     scripts = []
     for rank, (case, convert) in enumerate(_CASES.items()):
@@ -133,19 +144,19 @@ def script_of(form: str, lemma: str) -> str:
         else:
             prefix, added = match.a, lemma[: match.b]
             suffix, ending = len(base) - match.a - match.size, lemma[match.b + match.size :]
-        scripts.append((prefix + suffix + len(added) + len(ending), rank, _SEPARATOR.join([case, str(prefix), added, str(suffix), ending])))
+        changed = prefix + suffix + len(added) + len(ending)
+        scripts.append((changed, rank, f"{case}\t{prefix}\t{added}\t{suffix}\t{ending}"))
     return min(scripts)[2]
 
 
 def apply_script(script: str, form: str) -> str | None:
     """The lemma; None if the form is too short."""
-    case, prefix, added, suffix, ending = script.split(_SEPARATOR)
+    case, prefix, added, suffix, ending = script.split("\t")
     base = _CASES[case](form)
     if int(prefix) + int(suffix) > len(base):
         return None
     return added + base[int(prefix) : len(base) - int(suffix)] + ending
 
 
-_SEPARATOR = "//"
-_LOWER = "lower//0////0//"
+_LOWER = "lower\t0\t\t0\t"
 _CASES: dict[str, Any] = {"lower": str.lower, "keep": str, "title": str.capitalize}

@@ -126,7 +126,5 @@ def shape_of(form: str) -> str:
     >>> shape_of("McDonald's"), shape_of("B-52s")
     ("XxXx'x", 'X-0x')
     """
-    letters = "".join(
-        "X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in form
-    )
+    letters = "".join("X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in form)
     return _RUNS.sub(r"\1", letters)

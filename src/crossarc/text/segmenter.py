@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc.core import Insert, Sentence, Word
 from crossarc.scoring.hashing import hash_string
 from crossarc.text.classifier import PADDING, Choices, Classifier, Items, compile_lines, train_classifier
 from crossarc.text.lexicon import shape_of
+from crossarc.text.packing import pack, unpack
 from crossarc.text.table import Table
-from crossarc.text.treebank import Token, paragraphs_of
+from crossarc.text.treebank import Token, paragraphs_of, spaces_in_misc
 
 __all__ = ["Segmenter", "train_segmenter"]
 
@@ -86,8 +88,44 @@ class Segmenter:
     def _table(self) -> Table:
         return Table(_IN_TEXT, _describe)
 
-    def segment(self, text: str, *, lines: bool = False) -> list[list[list[Piece]]]:
-        """Paragraphs of sentences of tokens; with ``lines``, every line is a paragraph."""
+    def segment(self, text: str, *, lines: bool = False, paragraph: int = 1, path: str = "<text>") -> list[Sentence]:
+        """The sentences of a text, with all that is needed to restore it; with ``lines``, each line is a paragraph.
+
+        Paragraphs are counted from the given number on.
+        """
+        before = text[: len(text) - len(text.lstrip())]
+        sentences = []
+        for number, found in enumerate(self.pieces(text, lines=lines), paragraph):
+            for i, pieces in enumerate(found, 1):
+                comments = [f"# sent_id = p{number}-s{i}", f"# text = {_text_of(pieces)}"]
+                if i == 1:
+                    comments.insert(0, f"# newpar id = p{number}")
+                if number == i == 1:
+                    comments.insert(0, "# newdoc")
+                sentences.append(self._sentence(pieces, tuple(comments), before, path))
+                before = ""
+        return sentences
+
+    def _sentence(self, pieces: list[Piece], comments: tuple[str, ...], before: str, path: str) -> Sentence:
+        """The words of tokens; those of several words have a line of their own."""
+        forms: list[str] = []
+        misc: list[str] = []
+        inserts: list[Insert] = []
+        for piece in pieces:
+            spaces = spaces_in_misc(piece.space, before)
+            before = ""
+            words = self.words_of(piece.form)
+            if len(words) > 1:
+                id_ = f"{len(forms) + 1}-{len(forms) + len(words)}"
+                inserts.append(Insert(len(forms), Word(id_, piece.form, *["_"] * 7, spaces)))
+                spaces = "_"
+            forms += words
+            misc += [spaces] * len(words)
+        nothing = ("_",) * len(forms)
+        return Sentence((tuple(forms), *[nothing] * 7, tuple(misc)), comments, tuple(inserts), path)
+
+    def pieces(self, text: str, *, lines: bool = False) -> list[list[list[Piece]]]:
+        """Paragraphs of sentences of tokens."""
         paragraphs = self._tokenize(text, lines)
         if not paragraphs:
             return []
@@ -134,6 +172,22 @@ class Segmenter:
             cuts = [0, *(i for i in own if next(ends)), len(chunk)]
             self._cut[key] = [chunk[i:j] for i, j in pairwise(cuts)]
 
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """What a model file keeps."""
+        words = {"words": self.words, "endings": self.endings, "whole": sorted(self.whole)}
+        return {"tokens": self.tokens.weights, "sentences": self.sentences.weights, "words": pack(words)}
+
+    @classmethod
+    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Segmenter:
+        words = unpack(tensors["words"])
+        return cls(
+            Classifier(_OF_CHUNK, tensors["tokens"], 2),
+            Classifier(_OF_TEXT, tensors["sentences"], 2),
+            words["words"],
+            words["endings"],
+            frozenset(words["whole"]),
+        )
+
     def words_of(self, token: str) -> list[str]:
         """The words of a token, usually one."""
         lower = token.lower()
@@ -149,6 +203,11 @@ class Segmenter:
 
 _LONGEST_ENDING = 5
 _END = "<end>"
+
+
+def _text_of(pieces: Sequence[Piece]) -> str:
+    """What ``# text`` says: any white space is one space."""
+    return "".join(piece.form + (" " if piece.space else "") for piece in pieces).rstrip(" ")
 
 
 class Chunk(NamedTuple):
@@ -177,7 +236,9 @@ def _kind(c: str) -> str:
 
 
 def _kinds(token: str) -> str:
-    return "".join(map(_kind, token)) if len(token) < 3 else _kind(token[0]) + shape_of(token[1:-1])[:2] + _kind(token[-1])
+    return (
+        "".join(map(_kind, token)) if len(token) < 3 else _kind(token[0]) + shape_of(token[1:-1])[:2] + _kind(token[-1])
+    )
 
 
 def _both(n: int) -> Choices:
@@ -286,7 +347,15 @@ def _train_tokens(paragraphs: Sequence[Sequence[Sequence[Token]]], rng: np.rando
             gold += [place in ends for place in places[-1]]
     items = _items_of_chunks(chunks, places)
     return train_classifier(
-        _OF_CHUNK, items, _both(len(gold)), np.array(gold, dtype=np.int64), 2, bits=_BITS, epochs=_EPOCHS, most=_MOST, rng=rng
+        _OF_CHUNK,
+        items,
+        _both(len(gold)),
+        np.array(gold, dtype=np.int64),
+        2,
+        bits=_BITS,
+        epochs=_EPOCHS,
+        most=_MOST,
+        rng=rng,
     )
 
 
@@ -346,6 +415,8 @@ def _multiword_tokens(tokens: Iterable[Token]) -> tuple[dict[str, list[str]], di
     whole = {
         form
         for form, parts in usual.items()
-        if len(parts) == 1 and seen[form].total() > 1 and any(form[-n:] in endings for n in range(1, _LONGEST_ENDING + 1))
+        if len(parts) == 1
+        and seen[form].total() > 1
+        and any(form[-n:] in endings for n in range(1, _LONGEST_ENDING + 1))
     }
     return words, endings, frozenset(whole)

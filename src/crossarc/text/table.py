@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc.scoring.hashing import hash_string
 from crossarc.text.classifier import PADDING, Items
