@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,8 +198,8 @@ class Segmenter:
             return _in_case_of(token, self.words[lower])
         if lower not in self.whole:
             for n in range(min(len(lower) - 1, _LONGEST_ENDING), 0, -1):
-                size = self.endings.get(lower[-n:])
-                if size is not None:
+                size = self.endings.get(lower[-n:], len(token))
+                if size < len(token):
                     return [token[:-size], token[-size:]]
         return [token]
 
@@ -224,7 +224,7 @@ class Chunk(NamedTuple):
 def _chunks(text: str, lines: bool = False) -> list[Chunk]:
     matches = list(_CHUNK.finditer(text))
     chunks = []
-    for match, following in zip(matches, [*matches[1:], None], strict=True):
+    for match, following in zip_longest(matches, matches[1:]):
         space = text[match.end() : following.start() if following else len(text)]
         last = following is None or ("\n" in space if lines else _BLANK_LINE.search(space))
         chunks.append(Chunk(match[0], space, _END if last or following is None else _kind(following[0][0])))
@@ -406,7 +406,7 @@ def _multiword_tokens(tokens: Iterable[Token]) -> tuple[dict[str, list[str]], di
     for ending in sorted(split, key=len):
         size, agreeing = last[ending].most_common(1)[0]
         shorter = next((endings[ending[-n:]] for n in range(len(ending) - 1, 0, -1) if ending[-n:] in endings), None)
-        if agreeing >= 2 and 2 * agreeing > having[ending] and size != shorter:
+        if size <= len(ending) and agreeing >= 2 and 2 * agreeing > having[ending] and size != shorter:
             endings[ending] = size
     several = {form: list(words) for form, words in usual.items() if len(words) > 1}
     one = [form for form, words in usual.items() if len(words) == 1 and seen[form].total() > 1]
