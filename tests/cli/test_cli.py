@@ -248,6 +248,7 @@ def test_the_k_best_trees_have_ranks_and_scores(trained):
     assert all("# crossarc_score = " in block for block in first)
 
 
+@pytest.mark.slow
 def test_probabilities(trained, tmp_path):
     treebank, _, _ = trained
     model, svg = tmp_path / "crf.crossarc", tmp_path / "reliability.svg"

@@ -26,6 +26,9 @@ from crossarc.parsers.graph_treebank import gold_graph, gold_graphs
 from crossarc.trees import is_tree
 from trained import DEV, TEST, TRAIN, TREEBANK, trained
 
+# kernels of their own, and a parser that is trained in two stages
+pytestmark = pytest.mark.slow
+
 # --- The search ---
 
 
