@@ -14,7 +14,7 @@ from crossarc.drawing.picture import Arc, Node, Picture, pictures
 
 __all__ = ["text_of", "to_text"]
 
-_SPACING = Spacing(word=2, port=2, label=2)
+_SPACING = Spacing(word=2, port=2, label=1)
 _BOLD, _FAINT = "1", "2"
 _CROSSING_COLOURS = ("31", "34", "35", "32")
 _KIND_COLOURS = {"missing": "31", "extra": "34", "relabelled": "35"}
@@ -66,7 +66,7 @@ def to_text(
 def text_of(picture: Picture, width: int, *, colour: bool, heading: bool) -> str:
     """The text of one picture, which ends in a line feed."""
     placed = _layout(picture)
-    canvas = _across(picture, placed) if placed.width <= width else _downwards(picture)
+    canvas = _across(picture, placed) if placed.width <= width else _downwards(picture, placed)
     lines = canvas.lines(colour)
     if heading and picture.heading:
         lines.insert(0, _styled(_clean(picture.heading), _BOLD if colour else ""))
@@ -126,7 +126,7 @@ def _layout(picture: Picture) -> Layout:
     for node in picture.nodes:
         size = max(_width(_clean(node.form)), _width(_clean(node.tag)) if node.tag != "_" else 0)
         extents.append((size // 2, size - size // 2))
-    labels = [_width(caption) if (caption := _caption(arc)) else 0 for arc in picture.arcs]
+    labels = [_width(caption) + 1 if (caption := _caption(arc)) else 0 for arc in picture.arcs]
     return layout(extents, [arc[:2] for arc in picture.arcs], labels, _SPACING)
 
 
@@ -161,8 +161,7 @@ def _draw_arc(canvas: _Canvas, picture: Picture, arc: Arc, place: PlacedArc, lay
             canvas.put(y, place.head, strokes.upright, style)
         canvas.put(y, place.dependent, strokes.upright if y < layers else "▼", style)
     if caption := _caption(arc):
-        padded = caption if not arc.head else f" {caption} "
-        canvas.put(row, place.label - (1 if arc.head else 0), padded, style)
+        canvas.put(row, place.label, f" {caption} " if arc.head else caption, style)
 
 
 def _strokes(arc: Arc) -> _Strokes:
@@ -181,9 +180,83 @@ def _style(picture: Picture, arc: Arc, colour: int) -> str:
     return ""
 
 
-def _downwards(picture: Picture) -> _Canvas:
-    """One word on each line, arcs to the left, in columns. An arrow stands where an arc arrives at its dependent's line."""
-    arcs = [arc for arc in picture.arcs if arc.head]
-    columns = layers(spans([arc[:2] for arc in arcs], shared=True))
-    deepest = max(columns, default=0)
-    ...
+class _Column(NamedTuple):
+    """An arc of a drawing with one word on each line: its ends are lines, from 1."""
+
+    x: int
+    arc: Arc
+    style: str
+
+    def passes(self, line: int) -> bool:
+        return bool(self.arc.head) and min(self.arc[:2]) < line < max(self.arc[:2])
+
+
+def _downwards(picture: Picture, placed: Layout) -> _Canvas:
+    """One word on each line, arcs in columns to the left. An arrow stands right where an arc comes to its dependent."""
+    columns, words_at = _columns(picture, placed)
+    table = _table(picture)
+    canvas = _Canvas(len(picture.nodes), words_at + max(_width(row) for row, _ in table))
+    for line, (row, style) in enumerate(table, 1):
+        for column in columns:
+            if column.passes(line):
+                canvas.put(line - 1, column.x, _strokes(column.arc).upright, column.style)
+        _draw_ends(canvas, line, columns, words_at)
+        canvas.put(line - 1, words_at, row, style)
+    return canvas
+
+
+def _columns(picture: Picture, placed: Layout) -> tuple[list[_Column], int]:
+    """The columns of the arcs, from left to right, and where the words begin. The root's arcs come from the left edge."""
+    depths = iter(layers(spans([arc[:2] for arc in picture.arcs if arc.head], shared=True)))
+    depth = [next(depths) if arc.head else 0 for arc in picture.arcs]
+    deepest = max(depth, default=0) + 1
+    columns = [
+        _Column(2 * (deepest - depth) if depth else 0, arc, _style(picture, arc, place.colour))
+        for arc, depth, place in zip(picture.arcs, depth, placed.arcs, strict=True)
+    ]
+    return sorted(columns, key=lambda column: column.x), 2 * deepest + 1
+
+
+def _draw_ends(canvas: _Canvas, line: int, columns: Sequence[_Column], words_at: int) -> None:
+    """The ends of arcs at one word, from the outermost column to the word; other arcs pass through."""
+    passing = {column.x for column in columns if column.passes(line)}
+    ends = [column for column in columns if line in column.arc[:2]]
+    for column in ends:
+        arc, strokes = column.arc, _strokes(column.arc)
+        for x in range(column.x + 1, words_at - 1):
+            if x not in passing:
+                canvas.put(line - 1, x, strokes.across, column.style)
+        canvas.put(line - 1, column.x, _corner(arc, line, strokes, is_first=column is ends[0]), column.style)
+        if arc.dependent == line:
+            canvas.put(line - 1, column.x + 1, "▶", column.style)
+
+
+def _corner(arc: Arc, line: int, strokes: _Strokes, *, is_first: bool) -> str:
+    if not arc.head:
+        return "╶"
+    if arc.head == arc.dependent:
+        return "↺"
+    if line < max(arc[:2]):
+        return strokes.down_right if is_first else strokes.down
+    return strokes.up_right if is_first else strokes.up
+
+
+def _table(picture: Picture) -> list[tuple[str, str]]:
+    """What stands on each line, and its style: the word, its tag, and the labels of the arcs that end there."""
+    incoming: list[list[Arc]] = [[] for _ in picture.nodes]
+    for arc in picture.arcs:
+        incoming[arc.dependent - 1].append(arc)
+    captions = [", ".join(filter(None, map(_caption, arcs))) for arcs in incoming]
+    forms = [_clean(node.form) for node in picture.nodes]
+    tags = [_clean(node.tag) if node.tag != "_" else "" for node in picture.nodes]
+    widths = [max(map(_width, column)) for column in (forms, tags)]
+    rows = []
+    for form, tag, caption, arcs in zip(forms, tags, captions, incoming, strict=True):
+        cells = [_padded(form, widths[0]), *([_padded(tag, widths[1])] if picture.has_tags else []), caption]
+        style = next((_style(picture, arc, 0) for arc in arcs if arc.kind != "plain"), "")
+        rows.append(("  ".join(cells).rstrip(), style))
+    return rows
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - (_width(text) if text else 0))
