@@ -23,7 +23,8 @@ _KIND_STYLES = {
     "extra": ("very thick", "blue!80!black"),
     "relabelled": ("densely dotted, thick", "violet"),
 }
-_PREAMBLE = r"""% Compile with pdflatex; with lualatex or xelatex for scripts other than Latin, in a font that has them (\setmainfont).
+_OPTIONS = "edge slant=0pt, edge horizontal padding=0pt, label style={draw=none, fill=none, anchor=south}"
+_PREAMBLE = r"""% For pdflatex; for lualatex or xelatex with other scripts than Latin, in a font that has them (\setmainfont).
 \documentclass[varwidth=\maxdimen, border=6pt]{standalone}
 \usepackage{iftex}
 \ifPDFTeX
@@ -105,7 +106,7 @@ def _picture(picture: Picture, *, with_heading: bool) -> Iterator[str]:
     if with_heading and picture.heading:
         yield rf"\noindent{{\small {escaped(picture.heading)}}}\par\nobreak"
     yield r"\noindent"
-    yield r"\begin{dependency}[edge slant=0pt, edge horizontal padding=0pt, label style={draw=none, fill=none, anchor=south}]"
+    yield rf"\begin{{dependency}}[{_OPTIONS}]"
     yield r"  \begin{deptext}[column sep=0pt]"
     yield f"    {_words(picture, extents, placed)}"
     if picture.has_tags:
@@ -162,7 +163,7 @@ def _edge(picture: Picture, placed: Layout, arc: Arc, place: PlacedArc) -> str:
 
 
 def _seated(label: str, arc: Arc, place: PlacedArc) -> str:
-    """The label with space on one side where it must not be in the middle of its arc, for other arcs' legs pass there."""
+    """The label, with space on one side if it must not be in the middle of its arc, where other arcs pass."""
     if not place.gaps:
         return label
     shift = place.label + text_width(arc.caption, _LABEL) / 2 - (place.head + place.dependent) / 2

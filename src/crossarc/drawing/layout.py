@@ -1,8 +1,8 @@
 """Where everything goes: pure arithmetic on widths, in whatever unit the format has (pixels, cells).
 
-An arc is a leg up from its head, a line across in its *layer*, and a leg down to its dependent. Each end has a *port* of
-its own at its word, so that lines meet only where arcs cross; there the leg of the higher arc passes through the line
-of the lower one. A label sits on its line, between the legs that pass through. Words move apart until all labels
+An arc is a leg up from its head, a line across in its *layer*, and a leg down to its dependent. Each end has a *port*
+of its own at its word, so that lines meet only where arcs cross; there the leg of the higher arc passes through the
+line of the lower one. A label sits on its line, between the legs that pass through. Words move apart until all labels
 fit: labels can therefore never touch each other, a word, or another arc.
 """
 
@@ -48,9 +48,7 @@ class _Port(NamedTuple):
     offset: int  # from the centre of its node
 
 
-def layout(
-    extents: Sequence[Span], arcs: Sequence[tuple[int, int]], labels: Sequence[int], spacing: Spacing
-) -> Layout:
+def layout(extents: Sequence[Span], arcs: Sequence[tuple[int, int]], labels: Sequence[int], spacing: Spacing) -> Layout:
     """Place words, arcs and labels. O(a²) for a arcs.
 
     Parameters
@@ -61,31 +59,24 @@ def layout(
     """
     heights = _heights(arcs)
     ports = _ports(len(extents), arcs, heights, labels, spacing)
-    row = _Row(extents, ports, spacing)
-    seats: list[tuple[_Port, _Port]] = []
-    passing: list[list[_Port]] = []
     ends = _ends(ports, len(arcs))
-    for left, right in ends:
-        between = ports_between(ports, left, right)
-        passing.append([port for port in between if heights[port.arc] > heights[left.arc]])
-        seats.append((left, right))
-    for arc in sorted(range(len(arcs)), key=lambda arc: (ends[arc][1].node - ends[arc][0].node, arc)):
-        if arcs[arc][0] and arcs[arc][0] != arcs[arc][1]:
-            seats[arc] = row.seat([ends[arc][0], *passing[arc], ends[arc][1]], labels[arc] + 2 * spacing.label)
-    roots = [ends[arc][0] for arc in sorted(range(len(arcs)), key=lambda arc: ends[arc][0][:2]) if not arcs[arc][0]]
-    for left, right in pairwise(roots):
-        row.spread(left, right, labels[left.arc] - labels[left.arc] // 2 + spacing.label + labels[right.arc] // 2)
+    passing = [
+        [port for port in _ports_between(ports, *both) if heights[port.arc] > heights[arc]]
+        for arc, both in enumerate(ends)
+    ]
+    row = _Row(extents, ports, spacing)
+    seats = _seats(row, arcs, ends, passing, labels, spacing)
+    colours = _colours(passing, [right.node - left.node for left, right in ends])
 
     centres = row.centres()
-    colours = _colours(passing, [right.node - left.node for left, right in ends])
     placed = []
     for arc, (head, dependent) in enumerate(arcs):
-        left, right = (_x(port, centres) for port in ends[arc])
-        start, end = (_x(port, centres) for port in seats[arc])
+        left, right, start, end = (_x(port, centres) for port in (*ends[arc], *seats[arc]))
         label = start + (end - start - labels[arc]) // 2
-        ordered = (right, left) if dependent < head else (left, right)
-        gaps = tuple(_x(port, centres) for port in passing[arc]) if head else ()
-        placed.append(PlacedArc(heights[arc], *ordered, label, gaps, colours[arc]))
+        if dependent < head:
+            left, right = right, left
+        gaps = tuple(_x(port, centres) for port in passing[arc])
+        placed.append(PlacedArc(heights[arc], left, right, label, gaps, colours[arc]))
     return _at_the_left_edge(centres, placed, max(heights, default=0), row.extents, labels)
 
 
@@ -157,7 +148,7 @@ def _step(left: tuple[int, int, int], right: tuple[int, int, int], labels: Seque
     if left == right:  # the two ends of a loop
         return max(labels[left[2]] + 2 * spacing.label, spacing.port)
     if left[0] == right[0] == 1:
-        return max(labels[left[2]] - labels[left[2]] // 2 + spacing.label + labels[right[2]] // 2, spacing.port)
+        return max(_between_middles(left[2], right[2], labels, spacing), spacing.port)
     return spacing.port
 
 
@@ -170,7 +161,7 @@ def _ends(ports: Sequence[Sequence[_Port]], arcs: int) -> list[tuple[_Port, _Por
     return [(both[0], both[-1]) for both in found]
 
 
-def ports_between(ports: Sequence[Sequence[_Port]], left: _Port, right: _Port) -> list[_Port]:
+def _ports_between(ports: Sequence[Sequence[_Port]], left: _Port, right: _Port) -> list[_Port]:
     """The ports after the one and before the other."""
     nodes = range(left.node, right.node + 1)
     return [port for node in nodes for port in ports[node] if left[:2] < port[:2] < right[:2]]
@@ -178,6 +169,31 @@ def ports_between(ports: Sequence[Sequence[_Port]], left: _Port, right: _Port) -
 
 def _x(port: _Port, centres: Sequence[int]) -> int:
     return centres[port.node - 1] + port.offset
+
+
+def _seats(
+    row: _Row,
+    arcs: Sequence[tuple[int, int]],
+    ends: Sequence[tuple[_Port, _Port]],
+    passing: Sequence[Sequence[_Port]],
+    labels: Sequence[int],
+    spacing: Spacing,
+) -> list[tuple[_Port, _Port]]:
+    """The two ports between which each label goes; words move apart where it needs more space. Short arcs come first."""
+    seats = list(ends)
+    for arc in sorted(range(len(arcs)), key=lambda arc: (ends[arc][1].node - ends[arc][0].node, arc)):
+        left, right = ends[arc]
+        if left.node < right.node:
+            seats[arc] = row.seat([left, *passing[arc], right], labels[arc] + 2 * spacing.label)
+    roots = sorted(ends[arc][0] for arc, (head, _) in enumerate(arcs) if not head)
+    for left, right in pairwise(roots):
+        row.spread(left, right, _between_middles(left.arc, right.arc, labels, spacing))
+    return seats
+
+
+def _between_middles(left: int, right: int, labels: Sequence[int], spacing: Spacing) -> int:
+    """How far apart the middles of two labels must be."""
+    return labels[left] - labels[left] // 2 + spacing.label + labels[right] // 2
 
 
 class _Row:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from crossarc.core import InputError, Sentence
 
-__all__ = ["Arc", "Kind", "Node", "Picture", "k_best_groups", "pictures"]
+__all__ = ["Arc", "Kind", "Node", "Picture", "paired_groups", "pictures", "pictures_of_group"]
 
 Kind = Literal["plain", "missing", "extra", "relabelled"]
 
@@ -25,8 +26,7 @@ class Node(NamedTuple):
 class Arc(NamedTuple):
     """An arc between nodes, which are counted from 1; the head 0 is the root.
 
-    Of two trees, an arc is ``missing`` from the second, ``extra`` in it, or ``relabelled`` there (``other`` is the label
-    that it has there).
+    Of two trees, an arc is ``missing`` from the second, ``extra`` in it, or ``relabelled``: ``other`` is its label there.
     """
 
     head: int
@@ -83,22 +83,33 @@ def pictures(
     one have no arc, and cycles are cycles. Raises ``InputError`` for arcs from nowhere, and for pairs of sentences with
     other words.
     """
-    groups = k_best_groups([sentences] if isinstance(sentences, Sentence) else sentences)
+    for group, other in paired_groups(sentences, compare):
+        yield from pictures_of_group(group, other, graph=graph)
+
+
+def paired_groups(
+    sentences: Sentence | Iterable[Sentence], compare: Sentence | Iterable[Sentence] | None = None
+) -> Iterator[tuple[list[Sentence], list[Sentence] | None]]:
+    """Each sentence with its k best trees, and with the sentence that it is compared with, if there is any."""
+    groups = _k_best_groups([sentences] if isinstance(sentences, Sentence) else sentences)
     if compare is None:
-        for group in groups:
-            yield from _of_group(group, graph)
+        yield from ((group, None) for group in groups)
         return
-    others = k_best_groups([compare] if isinstance(compare, Sentence) else compare)
-    for group in groups:
-        other = next(others, None)
-        if other is None:
-            raise InputError("there is no sentence to compare this one with", group[0].place())
-        yield _of_two(group[0], other[0], graph)
-    if (left := next(others, None)) is not None:
-        raise InputError("there is no sentence to compare this one with", left[0].place())
+    others = _k_best_groups([compare] if isinstance(compare, Sentence) else compare)
+    for ours, theirs in zip_longest(groups, others):
+        if ours is None or theirs is None:
+            raise InputError("there is no sentence to compare this one with", (ours or theirs)[0].place())
+        yield ours, theirs
 
 
-def k_best_groups(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+def pictures_of_group(group: Sequence[Sentence], other: Sequence[Sentence] | None, *, graph: bool) -> Iterator[Picture]:
+    """The pictures of the k best trees of a sentence, or of the best of two such groups."""
+    if other is None:
+        return _of_group(group, graph)
+    return iter([_of_two(group[0], other[0], graph)])
+
+
+def _k_best_groups(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
     """Sentences, each with those that follow as its second, third ... best tree."""
     group: list[Sentence] = []
     for sentence in sentences:
@@ -141,7 +152,9 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _nodes(sentence: Sentence, graph: bool) -> tuple[Node, ...]:
-    nodes = [(word, 0, Node(str(word), sentence[word].form, sentence[word].upos)) for word in range(1, len(sentence) + 1)]
+    nodes = [
+        (word, 0, Node(str(word), sentence[word].form, sentence[word].upos)) for word in range(1, len(sentence) + 1)
+    ]
     if graph:
         empty = [insert for insert in sentence.inserts if insert.is_empty_node]
         nodes += [(e.after, i, Node(e.row.id, e.row.form, e.row.upos)) for i, e in enumerate(empty, 1)]

@@ -57,7 +57,11 @@ def to_text(
     Examples
     --------
     >>> sentence = Sentence.of(["John", "left"]).with_tree([-1, 2, 0], ["_", "nsubj", "root"])
-    >>> print(to_text(sentence), end="")
+    >>> print(to_text(sentence).replace(" ", "."), end="")
+    .........root
+    .╭.nsubj.╮.│
+    .▼.......│.▼
+    John....left
     """
     drawn = list(pictures(sentences, compare=compare, graph=graph))
     return "\n".join(text_of(picture, width, colour=colour, heading=len(drawn) > 1) for picture in drawn)
@@ -109,7 +113,9 @@ def _styled(text: str, style: str) -> str:
 
 def _clean(text: str) -> str:
     """Without control characters, which would move a terminal's cursor."""
-    return "".join("�" if unicodedata.category(letter)[0] == "C" and letter not in "\u200c\u200d" else letter for letter in text)
+    return "".join(
+        "�" if unicodedata.category(letter)[0] == "C" and letter not in "\u200c\u200d" else letter for letter in text
+    )
 
 
 def _width(text: str) -> int:
@@ -161,7 +167,7 @@ def _draw_arc(canvas: _Canvas, picture: Picture, arc: Arc, place: PlacedArc, lay
             canvas.put(y, place.head, strokes.upright, style)
         canvas.put(y, place.dependent, strokes.upright if y < layers else "▼", style)
     if caption := _caption(arc):
-        canvas.put(row, place.label, f" {caption} " if arc.head else caption, style)
+        canvas.put(row, place.label, f" {caption} ", style)
 
 
 def _strokes(arc: Arc) -> _Strokes:
@@ -206,7 +212,7 @@ def _downwards(picture: Picture, placed: Layout) -> _Canvas:
 
 
 def _columns(picture: Picture, placed: Layout) -> tuple[list[_Column], int]:
-    """The columns of the arcs, from left to right, and where the words begin. The root's arcs come from the left edge."""
+    """The columns of the arcs, from left to right, and where the words begin. The root's arcs come from the edge."""
     depths = iter(layers(spans([arc[:2] for arc in picture.arcs if arc.head], shared=True)))
     depth = [next(depths) if arc.head else 0 for arc in picture.arcs]
     deepest = max(depth, default=0) + 1
