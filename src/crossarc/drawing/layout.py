@@ -36,6 +36,7 @@ class PlacedArc(NamedTuple):
 
 class Layout(NamedTuple):
     words: tuple[int, ...]  # their centres
+    ports: tuple[Span, ...]  # the first and the last port of each word
     arcs: tuple[PlacedArc, ...]
     layers: int
     width: int
@@ -77,7 +78,9 @@ def layout(extents: Sequence[Span], arcs: Sequence[tuple[int, int]], labels: Seq
             left, right = right, left
         gaps = tuple(_x(port, centres) for port in passing[arc])
         placed.append(PlacedArc(heights[arc], left, right, label, gaps, colours[arc]))
-    return _at_the_left_edge(centres, placed, max(heights, default=0), row.extents, labels)
+    reaches = [(_x(some[0], centres), _x(some[-1], centres)) if some else None for some in ports[1:]]
+    words = [(centre, reach or (centre, centre)) for centre, reach in zip(centres, reaches, strict=True)]
+    return _at_the_left_edge(words, placed, max(heights, default=0), row.extents, labels)
 
 
 def spans(arcs: Sequence[tuple[int, int]], *, shared: bool = False) -> list[Span]:
@@ -179,7 +182,7 @@ def _seats(
     labels: Sequence[int],
     spacing: Spacing,
 ) -> list[tuple[_Port, _Port]]:
-    """The two ports between which each label goes; words move apart where it needs more space. Short arcs come first."""
+    """The two ports between which each label goes, short arcs first; words move apart where it needs more space."""
     seats = list(ends)
     for arc in sorted(range(len(arcs)), key=lambda arc: (ends[arc][1].node - ends[arc][0].node, arc)):
         left, right = ends[arc]
@@ -193,7 +196,7 @@ def _seats(
 
 def _between_middles(left: int, right: int, labels: Sequence[int], spacing: Spacing) -> int:
     """How far apart the middles of two labels must be."""
-    return labels[left] - labels[left] // 2 + spacing.label + labels[right] // 2
+    return labels[left] // 2 + spacing.label + labels[right] - labels[right] // 2
 
 
 class _Row:
@@ -250,16 +253,22 @@ def _colours(passing: Sequence[Sequence[_Port]], lengths: Sequence[int]) -> list
 
 
 def _at_the_left_edge(
-    centres: Sequence[int], arcs: Sequence[PlacedArc], top: int, extents: Sequence[Span], labels: Sequence[int]
+    words: Sequence[tuple[int, Span]],
+    arcs: Sequence[PlacedArc],
+    top: int,
+    extents: Sequence[Span],
+    labels: Sequence[int],
 ) -> Layout:
     """The same, moved so that nothing begins left of 0."""
-    starts = [centre - left for centre, (left, _) in zip(centres, extents, strict=True)]
-    ends = [centre + right for centre, (_, right) in zip(centres, extents, strict=True)]
+    starts = [centre - left for (centre, _), (left, _) in zip(words, extents, strict=True)]
+    ends = [centre + right for (centre, _), (_, right) in zip(words, extents, strict=True)]
     starts += [arc.label for arc in arcs]
     ends += [arc.label + width for arc, width in zip(arcs, labels, strict=True)]
     left = min(starts, default=0)
+    centres = tuple(centre - left for centre, _ in words)
+    ports = tuple((first - left, last - left) for _, (first, last) in words)
     moved = (
         PlacedArc(a.layer, a.head - left, a.dependent - left, a.label - left, tuple(x - left for x in a.gaps), a.colour)
         for a in arcs
     )
-    return Layout(tuple(centre - left for centre in centres), tuple(moved), top, max(ends, default=0) - left)
+    return Layout(centres, ports, tuple(moved), top, max(ends, default=0) - left)

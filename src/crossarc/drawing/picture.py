@@ -26,7 +26,7 @@ class Node(NamedTuple):
 class Arc(NamedTuple):
     """An arc between nodes, which are counted from 1; the head 0 is the root.
 
-    Of two trees, an arc is ``missing`` from the second, ``extra`` in it, or ``relabelled``: ``other`` is its label there.
+    Of two trees, an arc is ``missing`` from the second, ``extra`` in it, or ``relabelled`` (to ``other``).
     """
 
     head: int
@@ -113,12 +113,15 @@ def _k_best_groups(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
     """Sentences, each with those that follow as its second, third ... best tree."""
     group: list[Sentence] = []
     for sentence in sentences:
-        if group and sentence.metadata("crossarc_rank") == str(len(group) + 1) and sentence.form == group[0].form:
+        rank = sentence.metadata("crossarc_rank")
+        if group and rank == str(len(group) + 1) and sentence.form == group[0].form:
             group.append(sentence)
-        else:
-            if group:
-                yield group
-            group = [sentence]
+            continue
+        if group:
+            yield group
+        group = [sentence] if rank else []
+        if not rank:
+            yield [sentence]  # at once: whoever wants no more need not read the next
     if group:
         yield group
 

@@ -30,6 +30,7 @@ _STYLE = """
     .crossarc .label { font-size: 13px; fill: #1f2328; }
     .crossarc .heading, .crossarc .legend { font-size: 13px; fill: #59636e; text-anchor: start; }
     .crossarc .line { fill: none; stroke: #59636e; stroke-width: 1.6; }
+    .crossarc .shelf { stroke: #59636e; stroke-width: 1; }
     .crossarc .tip { fill: #59636e; stroke: none; }
     .crossarc .crossing .line, .crossarc .relabelled .line { stroke-width: 2.2; }
     .crossarc .missing .line { stroke-width: 2; stroke-dasharray: 7 5; }
@@ -50,7 +51,7 @@ _DARK = """
       .crossarc .background { fill: #0d1117; }
       .crossarc .form, .crossarc .label { fill: #e6edf3; }
       .crossarc .tag, .crossarc .heading, .crossarc .legend, .crossarc .tip { fill: #9da7b3; }
-      .crossarc .line { stroke: #9da7b3; }
+      .crossarc .line, .crossarc .shelf { stroke: #9da7b3; }
 """
 
 
@@ -115,7 +116,7 @@ def text_width(text: str, size: float) -> float:
     """How wide a text is at most in a sans-serif font of this size: as in the widest of those in common use.
 
     >>> round(text_width("nsubj", 10), 1)
-    27.0
+    28.2
     """
     return size * sum(map(_letter_width, unicodedata.normalize("NFC", text)))
 
@@ -172,8 +173,10 @@ def _group(picture: Picture, placed: Layout, heading: str, y: int, words_at: int
     for i in order:
         yield from _arc(picture, picture.arcs[i], placed.arcs[i], words_at)
     y = words_at + _FORM
-    for node, x in zip(picture.nodes, placed.words, strict=True):
+    for node, x, (first, last) in zip(picture.nodes, placed.words, placed.ports, strict=True):
         yield f'    <g class="word" data-id="{node.id}">'
+        if last - first > text_width(node.form, _FORM):  # holds the legs that a short word has no room for
+            yield f'      <path class="shelf" d="M{_MARGIN + first - 4} {words_at + 1}H{_MARGIN + last + 4}"/>'
         yield f'      <text class="form" x="{_MARGIN + x}" y="{y}">{_escaped(node.form)}</text>'
         if node.tag != "_":
             yield f'      <text class="tag" x="{_MARGIN + x}" y="{y + _TAG + 6}">{_escaped(node.tag)}</text>'

@@ -57,11 +57,9 @@ def to_text(
     Examples
     --------
     >>> sentence = Sentence.of(["John", "left"]).with_tree([-1, 2, 0], ["_", "nsubj", "root"])
-    >>> print(to_text(sentence).replace(" ", "."), end="")
-    .........root
-    .╭.nsubj.╮.│
-    .▼.......│.▼
-    John....left
+    >>> print(to_text(sentence, width=1), end="")
+      ╭▶ John  nsubj
+    ╶▶┴─ left  root
     """
     drawn = list(pictures(sentences, compare=compare, graph=graph))
     return "\n".join(text_of(picture, width, colour=colour, heading=len(drawn) > 1) for picture in drawn)
@@ -143,7 +141,9 @@ def _across(picture: Picture, placed: Layout) -> _Canvas:
     # the legs of higher arcs pass through lower ones
     for arc, place in sorted(zip(picture.arcs, placed.arcs, strict=True), key=lambda pair: pair[1].layer):
         _draw_arc(canvas, picture, arc, place, placed.layers)
-    for node, x in zip(picture.nodes, placed.words, strict=True):
+    for node, x, (first, last) in zip(picture.nodes, placed.words, placed.ports, strict=True):
+        for shelf in range(first, last + 1):  # holds the legs that a short word has no room for
+            canvas.put(words_at, shelf, "▔", _FAINT)
         for i, text in enumerate(_lines_of(node, picture)):
             canvas.put(words_at + i, x - _width(text) // 2, text, _FAINT if i else _BOLD)
     return canvas
