@@ -38,7 +38,7 @@ def test_nothing_is_read_after_the_last_sentence(tmp_path):
     file.write_text(GOOD + "broken\n\n")
     assert "a" in draw(file, "-s", "1").output
     assert "a" in draw(file, "-s", "s1").output
-    with pytest.raises(CrossarcError, match="a.conllu:5"):
+    with pytest.raises(CrossarcError, match=r"a\.conllu:5"):
         draw(file)
     assert draw(file, "--on-error", "skip").exit_code == 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +36,7 @@ def test_labels_touch_neither_labels_nor_arcs_nor_the_edge(drawing):
     extents, arcs, labels = drawing
     placed = layout(extents, arcs, labels, SPACING)
     for arc, width in zip(placed.arcs, labels, strict=True):
-        assert 0 <= arc.label
+        assert arc.label >= 0
         assert arc.label + width <= placed.width
     for (i, a), (j, b) in combinations(enumerate(placed.arcs), 2):
         if a.layer == b.layer and labels[i] and labels[j]:
@@ -52,7 +52,7 @@ def test_words_and_ports_have_places_of_their_own(drawing):
     extents, arcs, labels = drawing
     placed = layout(extents, arcs, labels, SPACING)
     edges = [(x - left, x + right) for x, (left, right) in zip(placed.words, extents, strict=True)]
-    assert all(first[1] + SPACING.word <= second[0] for first, second in zip(edges, edges[1:], strict=False))
+    assert all(first[1] + SPACING.word <= second[0] for first, second in pairwise(edges))
     ports = []
     for arc, (head, dependent) in zip(placed.arcs, arcs, strict=True):
         ports += [(arc.dependent, dependent), *([(arc.head, head)] if head else [])]
