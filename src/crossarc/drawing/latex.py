@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from crossarc.core import Sentence
-from crossarc.drawing.layout import Layout, PlacedArc, Spacing, layout
+from crossarc.drawing.layout import Layout, PlacedArc, Spacing, centred, layout
 from crossarc.drawing.picture import Arc, Picture, pictures
 from crossarc.drawing.svg import text_width
 
@@ -123,7 +123,7 @@ def _picture(picture: Picture, *, with_heading: bool) -> Iterator[str]:
 def _layout(picture: Picture) -> tuple[list[tuple[int, int]], Layout]:
     # words count as narrower than they may be, labels as wider: then the space between words is enough
     widths = [int(max(text_width(node.form, 75), text_width(node.tag, 50))) for node in picture.nodes]
-    extents = [(width // 2, width - width // 2) for width in widths]
+    extents = [centred(width) for width in widths]
     labels = [ceil(text_width(arc.caption, _LABEL)) for arc in picture.arcs]
     return extents, layout(extents, [arc[:2] for arc in picture.arcs], labels, _SPACING)
 
@@ -184,11 +184,11 @@ def _look(picture: Picture, arc: Arc, colour: int) -> tuple[list[str], str]:
     if arc.kind != "plain":
         style, name = _KIND_STYLES[arc.kind]
         styles = [style, name]
-    elif colour and not picture.legend:
+    elif colour and not picture.is_comparison:
         name = _CROSSING_COLOURS[(colour - 1) % len(_CROSSING_COLOURS)]
         styles = ["thick", name]
     else:
         name, styles = "", []
-    if arc.probability is not None:
-        styles.append(f"opacity={0.15 + 0.85 * arc.probability:.2f}")
+    if arc.opacity is not None:
+        styles.append(f"opacity={arc.opacity:.2f}")
     return styles, name

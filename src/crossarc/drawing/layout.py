@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-__all__ = ["Layout", "PlacedArc", "Spacing", "layers", "layout", "spans"]
+__all__ = ["Layout", "PlacedArc", "Spacing", "centred", "layers", "layout", "spans"]
 
 Span = tuple[int, int]
 
@@ -47,6 +47,11 @@ class _Port(NamedTuple):
     place: int  # among the ports of its node
     arc: int
     offset: int  # from the centre of its node
+
+
+def centred(width: int) -> Span:
+    """How far something reaches to both sides of its centre."""
+    return width // 2, width - width // 2
 
 
 def layout(extents: Sequence[Span], arcs: Sequence[tuple[int, int]], labels: Sequence[int], spacing: Spacing) -> Layout:

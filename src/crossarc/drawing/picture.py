@@ -50,6 +50,11 @@ class Arc(NamedTuple):
             parts.append(f"{self.probability:.2f}")
         return " ".join(parts)
 
+    @property
+    def opacity(self) -> float | None:
+        """An improbable arc is faint, but not invisible."""
+        return None if self.probability is None else 0.15 + 0.85 * self.probability
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -64,6 +69,11 @@ class Picture:
 
     def name(self, node: int) -> str:
         return self.nodes[node - 1].form if node else "root"
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether kinds of arcs are what colours stand for; otherwise they tell crossing arcs apart."""
+        return bool(self.legend)
 
     @property
     def has_tags(self) -> bool:

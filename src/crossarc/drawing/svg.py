@@ -10,7 +10,7 @@ from math import ceil
 from wcwidth import wcwidth
 
 from crossarc.core import Sentence
-from crossarc.drawing.layout import Layout, PlacedArc, Spacing, layout
+from crossarc.drawing.layout import Layout, PlacedArc, Spacing, centred, layout
 from crossarc.drawing.picture import Arc, Picture, pictures
 
 __all__ = ["svg_of", "text_width", "to_svg"]
@@ -25,10 +25,9 @@ _CROSSING_COLOURS = 4
 _STYLE = """
     .crossarc text { font-family: Arial, "Liberation Sans", Helvetica, sans-serif; text-anchor: middle; }
     .crossarc .background { fill: #ffffff; }
-    .crossarc .form { font-size: 18px; fill: #1f2328; }
-    .crossarc .tag { font-size: 11px; fill: #59636e; }
-    .crossarc .label { font-size: 13px; fill: #1f2328; }
-    .crossarc .heading, .crossarc .legend { font-size: 13px; fill: #59636e; text-anchor: start; }
+    .crossarc .form, .crossarc .label { fill: #1f2328; }
+    .crossarc .tag, .crossarc .heading, .crossarc .legend { fill: #59636e; }
+    .crossarc .heading, .crossarc .legend { text-anchor: start; }
     .crossarc .line { fill: none; stroke: #59636e; stroke-width: 1.6; }
     .crossarc .shelf { stroke: #59636e; stroke-width: 1; }
     .crossarc .tip { fill: #59636e; stroke: none; }
@@ -83,7 +82,7 @@ def to_svg(
 
 
 def svg_of(drawn: Sequence[Picture]) -> str:
-    """The SVG of pictures, one below the other; one alone has a heading only if it is one of the k best."""
+    """The SVG of pictures, one below the other; one alone has no heading."""
     width, y = 2 * _MARGIN, _MARGIN
     groups: list[str] = []
     for picture in drawn:
@@ -128,7 +127,7 @@ def _letter_width(letter: str) -> float:
     base = unicodedata.normalize("NFD", letter)[0]
     if base.isascii() and base.isprintable():
         return _letter_width(base) if base != letter else (0.8 if base.isupper() else 0.65)
-    return (0.0, 0.95, 1.35)[max(wcwidth(letter), 0)]
+    return (0.0, 1.0, 1.35)[max(wcwidth(letter), 0)]
 
 
 _WIDTHS = (
@@ -141,8 +140,10 @@ _WIDTHS = (
 
 
 def _style() -> str:
+    sizes = {"form": _FORM, "tag": _TAG, "label": _LABEL, "heading": _HEADING, "legend": _HEADING}
+    fonts = "".join(f"    .crossarc .{name} {{ font-size: {size}px; }}\n" for name, size in sizes.items())
     light, dark = ("".join(_colour_rules(mode)) for mode in (0, 1))
-    return f"{_STYLE}{light}    @media (prefers-color-scheme: dark) {{{_DARK}{dark}    }}\n"
+    return f"{_STYLE}{fonts}{light}    @media (prefers-color-scheme: dark) {{{_DARK}{dark}    }}\n"
 
 
 def _colour_rules(mode: int) -> Iterator[str]:
@@ -160,8 +161,7 @@ def _description(picture: Picture) -> str:
 def _layout(picture: Picture) -> Layout:
     widths = [ceil(max(text_width(node.form, _FORM), text_width(node.tag, _TAG))) for node in picture.nodes]
     labels = [ceil(text_width(arc.caption, _LABEL)) for arc in picture.arcs]
-    extents = [(width // 2, width - width // 2) for width in widths]
-    return layout(extents, [arc[:2] for arc in picture.arcs], labels, _SPACING)
+    return layout([centred(width) for width in widths], [arc[:2] for arc in picture.arcs], labels, _SPACING)
 
 
 def _group(picture: Picture, placed: Layout, heading: str, y: int, words_at: int) -> Iterator[str]:
@@ -169,9 +169,8 @@ def _group(picture: Picture, placed: Layout, heading: str, y: int, words_at: int
     yield f'  <g class="sentence"{sent_id}>'
     if heading:
         yield f'    <text class="heading" x="{_MARGIN}" y="{y + _HEADING}">{_escaped(heading)}</text>'
-    order = sorted(range(len(picture.arcs)), key=lambda i: placed.arcs[i].layer)
-    for i in order:
-        yield from _arc(picture, picture.arcs[i], placed.arcs[i], words_at)
+    for arc, place in zip(picture.arcs, placed.arcs, strict=True):
+        yield from _arc(picture, arc, place, words_at)
     y = words_at + _FORM
     for node, x, (first, last) in zip(picture.nodes, placed.words, placed.ports, strict=True):
         yield f'    <g class="word" data-id="{node.id}">'
@@ -193,10 +192,9 @@ def _arc(picture: Picture, arc: Arc, placed: PlacedArc, words_at: int) -> Iterat
     data = f'data-head="{head}" data-dep="{dependent}" data-label="{_escaped(arc.label)}"'
     if arc.other:
         data += f' data-other-label="{_escaped(arc.other)}"'
-    opacity = ""
     if arc.probability is not None:
         data += f' data-probability="{arc.probability}"'
-        opacity = f' opacity="{0.15 + 0.85 * arc.probability:.2f}"'
+    opacity = "" if arc.opacity is None else f' opacity="{arc.opacity:.2f}"'
     y = words_at - _FIRST_LAYER - (placed.layer - 1) * _LAYER
     names = f"{picture.name(arc.head)} → {picture.name(arc.dependent)}"
     tip_x, tip_y = _MARGIN + placed.dependent, words_at - 1
@@ -213,7 +211,7 @@ def _arc(picture: Picture, arc: Arc, placed: PlacedArc, words_at: int) -> Iterat
 def _classes(picture: Picture, arc: Arc, placed: PlacedArc) -> str:
     if arc.kind != "plain":
         return f"arc {arc.kind}"
-    if placed.colour and not picture.legend:  # colours say something else where trees are compared
+    if placed.colour and not picture.is_comparison:
         return f"arc crossing crossing-{(placed.colour - 1) % _CROSSING_COLOURS + 1}"
     return "arc"
 
@@ -245,4 +243,5 @@ def _merged(gaps: Sequence[int]) -> list[tuple[int, int]]:
 
 def _escaped(text: str) -> str:
     """For XML, which has no control characters."""
-    return escape("".join("�" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text))
+    illegal = ("Cc", "Cs", "Cn")
+    return escape("".join("�" if unicodedata.category(letter) in illegal else letter for letter in text))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wcwidth import wcswidth
 
 from crossarc.core import Sentence
-from crossarc.drawing.layout import Layout, PlacedArc, Spacing, layers, layout, spans
+from crossarc.drawing.layout import Layout, PlacedArc, Spacing, centred, layers, layout, spans
 from crossarc.drawing.picture import Arc, Node, Picture, pictures
 
 __all__ = ["text_of", "to_text"]
@@ -129,7 +129,7 @@ def _layout(picture: Picture) -> Layout:
     extents = []
     for node in picture.nodes:
         size = max(_width(_clean(node.form)), _width(_clean(node.tag)) if node.tag != "_" else 0)
-        extents.append((size // 2, size - size // 2))
+        extents.append(centred(size))
     labels = [_width(caption) + 1 if (caption := _caption(arc)) else 0 for arc in picture.arcs]
     return layout(extents, [arc[:2] for arc in picture.arcs], labels, _SPACING)
 
@@ -181,7 +181,7 @@ def _strokes(arc: Arc) -> _Strokes:
 def _style(picture: Picture, arc: Arc, colour: int) -> str:
     if arc.kind != "plain":
         return _KIND_COLOURS[arc.kind]
-    if colour and not picture.legend:
+    if colour and not picture.is_comparison:
         return _CROSSING_COLOURS[(colour - 1) % len(_CROSSING_COLOURS)]
     return ""
 
