@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -22,7 +23,7 @@ def random_sentence(rng, n):
     letters = np.array(list("ilmwáж漢 "))
     words = ["".join(rng.choice(letters, rng.integers(1, 15))).strip() or "x" for _ in range(n)]
     labels = ["".join(rng.choice(letters, rng.integers(1, 30))).strip() or "x" for _ in range(n + 1)]
-    sentence = Sentence.of(words, upos=["NOUN"] * n)
+    sentence = replace(Sentence.of(words, upos=["NOUN"] * n), comments=("# sent_id = mmmmmmmmmmmm",))
     return sentence.with_tree(random_tree(n, rng=rng, single_root=False), labels)
 
 
@@ -58,11 +59,11 @@ def overlap(a, b):
 def test_no_text_touches_another_text_or_a_line(seed):
     rng = np.random.default_rng(seed)
     for _ in range(30):
-        sentences = [random_sentence(rng, int(rng.integers(1, 14)))]
-        other = sentences[0].with_tree(random_tree(len(sentences[0]), rng=rng))
-        svg = to_svg(sentences[0], compare=other if rng.random() < 0.3 else None)
+        sentences = [random_sentence(rng, int(rng.integers(1, 14))) for _ in range(rng.integers(1, 3))]
+        others = [sentence.with_tree(random_tree(len(sentence), rng=rng)) for sentence in sentences]
+        svg = to_svg(sentences, compare=others if rng.random() < 0.3 else None)
         texts = list(boxes(svg))
-        assert len(texts) >= 3 * len(sentences[0])
+        assert len(texts) >= 3 * sum(map(len, sentences))
         for a, b in combinations(texts, 2):
             assert not overlap(a, b), (a, b)
         for line in strokes(svg):
