@@ -139,10 +139,10 @@ def _k_best_groups(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 def _of_group(group: Sequence[Sentence], graph: bool) -> Iterator[Picture]:
     first = _of_one(group[0], graph)
     yield first
-    known = set(first.arcs)
+    known = {arc[:3] for arc in first.arcs}
     for sentence in group[1:]:
         picture = _of_one(sentence, graph)
-        arcs = tuple(arc if arc in known else arc._replace(kind="extra") for arc in picture.arcs)
+        arcs = tuple(arc if arc[:3] in known else arc._replace(kind="extra") for arc in picture.arcs)
         yield replace(picture, arcs=arcs, legend="+ not in the best tree")
 
 

@@ -31,6 +31,8 @@ _STYLE = """
     .crossarc .line { fill: none; stroke: #59636e; stroke-width: 1.6; }
     .crossarc .shelf { stroke: #59636e; stroke-width: 1; }
     .crossarc .tip { fill: #59636e; stroke: none; }
+    .crossarc .weighted .line { stroke: #1f2328; stroke-width: 2; }
+    .crossarc .weighted .tip { fill: #1f2328; }
     .crossarc .crossing .line, .crossarc .relabelled .line { stroke-width: 2.2; }
     .crossarc .missing .line { stroke-width: 2; stroke-dasharray: 7 5; }
     .crossarc .extra .line { stroke-width: 3; }
@@ -51,6 +53,8 @@ _DARK = """
       .crossarc .form, .crossarc .label { fill: #e6edf3; }
       .crossarc .tag, .crossarc .heading, .crossarc .legend, .crossarc .tip { fill: #9da7b3; }
       .crossarc .line, .crossarc .shelf { stroke: #9da7b3; }
+      .crossarc .weighted .line { stroke: #e6edf3; }
+      .crossarc .weighted .tip { fill: #e6edf3; }
 """
 
 
@@ -209,11 +213,14 @@ def _arc(picture: Picture, arc: Arc, placed: PlacedArc, words_at: int) -> Iterat
 
 
 def _classes(picture: Picture, arc: Arc, placed: PlacedArc) -> str:
+    names = ["arc"]
+    if arc.probability is not None:
+        names.append("weighted")
     if arc.kind != "plain":
-        return f"arc {arc.kind}"
-    if placed.colour and not picture.is_comparison:
-        return f"arc crossing crossing-{(placed.colour - 1) % _CROSSING_COLOURS + 1}"
-    return "arc"
+        names.append(arc.kind)
+    elif placed.colour and not picture.is_comparison:
+        names += ["crossing", f"crossing-{(placed.colour - 1) % _CROSSING_COLOURS + 1}"]
+    return " ".join(names)
 
 
 def _line(arc: Arc, placed: PlacedArc, y: int, words_at: int) -> str:

@@ -200,7 +200,7 @@ class _Column(NamedTuple):
 def _downwards(picture: Picture, placed: Layout) -> _Canvas:
     """One word on each line, arcs in columns to the left. An arrow stands right where an arc comes to its dependent."""
     columns, words_at = _columns(picture, placed)
-    table = _table(picture)
+    table = _table(picture, columns)
     canvas = _Canvas(len(picture.nodes), words_at + max(_width(row) for row, _ in table))
     for line, (row, style) in enumerate(table, 1):
         for column in columns:
@@ -247,11 +247,11 @@ def _corner(arc: Arc, line: int, strokes: _Strokes, *, is_first: bool) -> str:
     return strokes.up_right if is_first else strokes.up
 
 
-def _table(picture: Picture) -> list[tuple[str, str]]:
-    """What stands on each line, and its style: the word, its tag, and the labels of the arcs that end there."""
+def _table(picture: Picture, columns: Sequence[_Column]) -> list[tuple[str, str]]:
+    """What stands on each line, and its style: the word, its tag, and the labels of the arcs that come to it."""
     incoming: list[list[Arc]] = [[] for _ in picture.nodes]
-    for arc in picture.arcs:
-        incoming[arc.dependent - 1].append(arc)
+    for column in columns:
+        incoming[column.arc.dependent - 1].append(column.arc)
     captions = [", ".join(filter(None, map(_caption, arcs))) for arcs in incoming]
     forms = [_clean(node.form) for node in picture.nodes]
     tags = [_clean(node.tag) if node.tag != "_" else "" for node in picture.nodes]
