@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossarc.drawing.layout import Spacing, layers, layout, spans
@@ -31,6 +31,7 @@ def cross(a, b):
     return bool(arc[0]) and min(arc) < root[1] < max(arc)
 
 
+@settings(deadline=None)
 @given(drawings())
 def test_labels_touch_neither_labels_nor_arcs_nor_the_edge(drawing):
     extents, arcs, labels = drawing
@@ -47,6 +48,7 @@ def test_labels_touch_neither_labels_nor_arcs_nor_the_edge(drawing):
                 assert not low.label - SPACING.label < leg < low.label + width + SPACING.label
 
 
+@settings(deadline=None)
 @given(drawings())
 def test_words_and_ports_have_places_of_their_own(drawing):
     extents, arcs, labels = drawing
@@ -63,6 +65,7 @@ def test_words_and_ports_have_places_of_their_own(drawing):
     assert [node for _, node in ports] == sorted(node for _, node in ports)
 
 
+@settings(deadline=None)
 @given(drawings())
 def test_lines_meet_only_where_arcs_cross_and_have_different_colours_there(drawing):
     extents, arcs, labels = drawing
@@ -86,6 +89,7 @@ def test_lines_meet_only_where_arcs_cross_and_have_different_colours_there(drawi
         assert {arc.colour for arc in placed} <= {0}
 
 
+@settings(deadline=None)
 @given(drawings(), st.booleans())
 def test_layers_are_above_what_they_contain_and_apart_from_what_they_meet(drawing, shared):
     stretches = spans([arc for arc in drawing[1] if arc[0]], shared=shared)
