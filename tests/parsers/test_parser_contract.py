@@ -143,7 +143,7 @@ def test_an_empty_treebank_is_refused(config):
     [
         (SpanningTreeConfig(order="1", epochs=9, hash_bits=18), "heads"),
         (CovingtonConfig(epochs=9, hash_bits=18), "links"),
-        (GraphConfig(epochs=3, hash_bits=18), "graphs"),
+        pytest.param(GraphConfig(epochs=3, hash_bits=18), "graphs", marks=pytest.mark.slow),
     ],
 )
 def test_an_interrupt_keeps_the_best_epoch_so_far(config, stage):
