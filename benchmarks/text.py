@@ -1,9 +1,9 @@
 """Raw text with the built-in English model: `python benchmarks/text.py`; writes docs/results/text.md.
 
-Three tables from ../shared/treebanks/English-EWT, in one process on one thread: the scores of the model on test, by the
-official scorer; our segmenter (trained on train alone) beside libraries from PyPI on the raw text of dev; words a second
-from the raw text of test to CoNLL-U, step by step, medians of interleaved rounds. Peers are installed in an environment of
-their own; one that cannot be is left out.
+Three tables from ../shared/treebanks/English-EWT, in one process on one thread: the scores of the model on test, by
+the official scorer; our segmenter (trained on train alone) beside libraries from PyPI on the raw text of dev; words a
+second from the raw text of test to CoNLL-U, step by step, medians of interleaved rounds. Peers are installed in an
+environment of their own; one that cannot be is left out.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def segmenters_table() -> list[str]:
     lines = [
         "## Segmenters",
         "",
-        "English-EWT, raw text of dev, with blank lines between paragraphs; F1 of tokens and sentences. The libraries split",
-        "contractions (do, n't), which are one token of two words in this treebank; ours are split in a step of their own.",
+        "English-EWT, raw text of dev, with blank lines between paragraphs; F1 of tokens and sentences. The libraries",
+        "split contractions (do, n't), which are one token of two words in this treebank.",
         "",
         "| segmenter | tokens | sentences |",
         "| --- | ---: | ---: |",
@@ -172,7 +172,7 @@ def speed_table() -> list[str]:
     lines = [
         "## Speed",
         "",
-        f"English-EWT, raw text of test ({words:,} words), one thread, processor time, medians of {ROUNDS} rounds in one run.",
+        f"English-EWT, raw text of test ({words:,} words), one thread, processor time, medians of {ROUNDS} rounds.",
         "Goal: 20,000 words a second for all steps. Baseline: the parser alone.",
         "",
         "| step | words a second | time, the parser alone = 1 |",
