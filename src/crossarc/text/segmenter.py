@@ -8,6 +8,7 @@ is taken from the treebank: the same token's words, or else those of tokens with
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -87,6 +88,7 @@ class Segmenter:
     whole: frozenset[str]  # tokens with such an end that are one word
     _cut: dict[tuple[str, str], list[str]] = field(default_factory=dict, repr=False, compare=False)
     _split: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @cached_property
     def _table(self) -> Table:
@@ -130,7 +132,8 @@ class Segmenter:
 
     def pieces(self, text: str, *, lines: bool = False) -> list[list[list[Piece]]]:
         """Paragraphs of sentences of tokens."""
-        paragraphs = self._tokenize(text, lines)
+        with self._lock:
+            paragraphs = self._tokenize(text, lines)
         if not paragraphs:
             return []
         items = _items_of_text(self._table, paragraphs)
