@@ -66,7 +66,6 @@ def finished(
     recipe: dict[str, Any], annotated: Annotated, parser: SpanningTreeParser, test: Sequence[Sentence]
 ) -> Pipeline:
     """The model as it will be read from its file, with its scores."""
-    parser = replace(parser, config=replace(parser.config, **recipe["parsing"]))
     pipeline = Pipeline(parser, *annotated[:3], name=recipe["name"], compact=True)
     pipeline.save(draft := BUILTIN / "draft")
     try:

@@ -23,12 +23,14 @@ def command(as_json: bool) -> None:
             "language": about.get("language", "unknown"),
             "parts": ", ".join([*about["parts"], f"parser ({about['system']})"]),
             "size": f"{about['bytes'] / 1e6:.1f} MB",
-            "scores": ", ".join(f"{score} {value:.2f}" for score, value in about.get("scores", {}).items()),
-            "scores are": about.get("scores_of", ""),
             "trained on": about.get("treebank", ""),
+            **{
+                f"test, {start}": "  ".join(f"{score} {value:.2f}" for score, value in scores.items())
+                for start, scores in about.get("scores", {}).items()
+            },
             "licence": about.get("licence", ""),
             "attribution": about.get("attribution", ""),
         }
         for title, value in rows.items():
             if value:
-                click.echo(f"  {title:12} {value}")
+                click.echo(f"  {title:16} {value}")
