@@ -1,0 +1,82 @@
+"""What comes in and goes out as text: CoNLL-U, and the formats of UDPipe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from io import BytesIO
+
+from crossarc.core import Sentence
+from crossarc.io import conllu
+from crossarc.io.blocks import read_blocks
+
+__all__ = ["INPUTS", "OUTPUTS", "normal", "read_conllu", "text_of"]
+
+_NO_BREAK_SPACE = "\u00a0"  # stands for a space within a word
+
+
+def normal(text: str) -> str:
+    """The text as our readers want it: without byte order mark, lines ended by LF alone."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def read_conllu(text: str) -> list[Sentence]:
+    """The sentences of a CoNLL-U text; superfluous or missing blank lines do not matter."""
+    if not text.strip("\n"):
+        return []
+    blocks = read_blocks(BytesIO(text.encode()), "input", report=lambda problem: None)
+    return [conllu.parse_block(block) for block in blocks]
+
+
+def text_of(sentence: Sentence) -> str:
+    """The sentence as people write it: its comment ``# text``, or its tokens with spaces between them."""
+    return sentence.metadata("text") or "".join(_tokens(sentence)).rstrip(" ")
+
+
+def _tokens(sentence: Sentence) -> Iterable[str]:
+    inserted = {insert.after: insert for insert in sentence.inserts if not insert.is_empty_node}
+    covered = 0
+    for i in range(len(sentence)):
+        if i in inserted:
+            row, covered = inserted[i].row, inserted[i].span[-1]
+            yield _with_space(row.form, row.misc)
+        elif i >= covered:
+            yield _with_space(sentence.form[i], sentence.misc[i])
+
+
+def _with_space(form: str, misc: str) -> str:
+    return form if "SpaceAfter=No" in misc.split("|") else f"{form} "
+
+
+def _read_horizontal(text: str) -> list[Sentence]:
+    return [_of_words(re.split(r"[ \t]+", line)) for line in map(str.strip, text.split("\n")) if line]
+
+
+def _read_vertical(text: str) -> list[Sentence]:
+    blocks = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip("\n"))
+    return [_of_words(line.split("\t")[0] for line in block.split("\n")) for block in blocks if block.strip()]
+
+
+def _of_words(words: Iterable[str]) -> Sentence:
+    return Sentence.of([word.replace(_NO_BREAK_SPACE, " ") for word in words if word])
+
+
+def _horizontal(sentence: Sentence) -> str:
+    return " ".join(form.replace(" ", _NO_BREAK_SPACE) for form in sentence.form) + "\n"
+
+
+def _vertical(sentence: Sentence) -> str:
+    return "".join(f"{form}\n" for form in sentence.form) + "\n"
+
+
+def _plaintext(sentence: Sentence) -> str:
+    return f"{text_of(sentence)}\n"
+
+
+INPUTS = {"conllu": read_conllu, "horizontal": _read_horizontal, "vertical": _read_vertical}
+OUTPUTS = {
+    "conllu": conllu.format_sentence,
+    "horizontal": _horizontal,
+    "vertical": _vertical,
+    "plaintext": _plaintext,
+}
