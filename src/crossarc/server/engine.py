@@ -15,7 +15,7 @@ from crossarc.parsers import Parser, SpanningTreeParser, load
 from crossarc.parsers.probabilities import Analysis, analyse, label_probabilities
 from crossarc.parsers.wishes import constraints_of_wishes
 from crossarc.scoring.attributes import attributes_of
-from crossarc.server.formats import INPUTS, OUTPUTS, normal, read_conllu, text_of
+from crossarc.server.formats import INPUTS, OUTPUTS, normal, read_conllu, text_of, too_long
 from crossarc.server.jobs import Description, Parse, Process, Refused, Wish
 
 __all__ = ["Engine"]
@@ -63,7 +63,7 @@ class Engine:
     def _read_for_udpipe(self, job: Process) -> list[Sentence]:
         if job.input not in INPUTS:
             raise Refused(400, f"Unknown input format '{job.input}'.")
-        return INPUTS[job.input](normal(job.data))
+        return INPUTS[job.input](normal(job.data), self.max_length)
 
     def parse(self, job: Parse) -> list[dict[str, Any]]:
         """The sentences with their trees."""
@@ -82,17 +82,13 @@ class Engine:
     def _read(self, job: Parse) -> list[Sentence]:
         if job.format == "text":
             raise Refused(400, "this model has no tokenizer: it reads CoNLL-U, not text")
-        return read_conllu(normal(job.text))
+        return read_conllu(normal(job.text), self.max_length)
 
     def _check_lengths(self, sentences: Sequence[Sentence]) -> None:
         for number, sentence in enumerate(sentences, 1):
             if len(sentence) > self.max_length:
-                raise Refused(
-                    400,
-                    f"{len(sentence)} words; a sentence may have at most {self.max_length}",
-                    sentence.line or None,
-                    sentence.sent_id or str(number),
-                )
+                name = sentence.sent_id or str(number)
+                raise too_long(len(sentence), self.max_length, sentence.line or None, name)
 
     def _constraints(self, sentences: Sequence[Sentence], wishes: Iterable[Wish]) -> dict[int, Constraints]:
         """Of each sentence that has some, counted from 0."""

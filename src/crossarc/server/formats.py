@@ -8,10 +8,12 @@ from io import BytesIO
 
 from crossarc.core import Sentence
 from crossarc.io import conllu
-from crossarc.io.blocks import read_blocks
+from crossarc.io.blocks import Block, read_blocks
+from crossarc.server.jobs import Refused
 
-__all__ = ["INPUTS", "OUTPUTS", "normal", "read_conllu", "text_of"]
+__all__ = ["INPUTS", "OUTPUTS", "normal", "read_conllu", "text_of", "too_long"]
 
+_NO_WORD = re.compile(rb"[0-9]+[-.][0-9]+\t")  # the start of a multiword token or an empty node
 _NO_BREAK_SPACE = "\u00a0"  # stands for a space within a word
 
 
@@ -20,12 +22,26 @@ def normal(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def read_conllu(text: str) -> list[Sentence]:
+def read_conllu(text: str, max_length: int) -> list[Sentence]:
     """The sentences of a CoNLL-U text; superfluous or missing blank lines do not matter."""
     if not text.strip("\n"):
         return []
-    blocks = read_blocks(BytesIO(text.encode()), "input", report=lambda problem: None)
-    return [conllu.parse_block(block) for block in blocks]
+    blocks = read_blocks(BytesIO(text.encode(errors="replace")), "input", report=lambda problem: None)
+    return [conllu.parse_block(_not_too_long(block, max_length)) for block in blocks]
+
+
+def _not_too_long(block: Block, max_length: int) -> Block:
+    """The block, if it is worth reading: what the reader remembers grows with the longest sentence."""
+    rows = [line for line in block.content.split(b"\n") if not line.startswith(b"#")]
+    words = sum(not _NO_WORD.match(row) for row in rows)
+    if words > max_length or len(rows) > 2 * max_length:
+        raise too_long(words, max_length, block.line, block.sent_id())
+    return block
+
+
+def too_long(words: int, max_length: int, line: int | None, sentence: str | None) -> Refused:
+    """The error for a sentence of that many words."""
+    return Refused(400, f"{words} words; a sentence may have at most {max_length}", line, sentence)
 
 
 def text_of(sentence: Sentence) -> str:
@@ -48,11 +64,11 @@ def _with_space(form: str, misc: str) -> str:
     return form if "SpaceAfter=No" in misc.split("|") else f"{form} "
 
 
-def _read_horizontal(text: str) -> list[Sentence]:
+def _read_horizontal(text: str, _: int) -> list[Sentence]:
     return [_of_words(re.split(r"[ \t]+", line)) for line in map(str.strip, text.split("\n")) if line]
 
 
-def _read_vertical(text: str) -> list[Sentence]:
+def _read_vertical(text: str, _: int) -> list[Sentence]:
     blocks = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip("\n"))
     return [_of_words(line.split("\t")[0] for line in block.split("\n")) for block in blocks if block.strip()]
 

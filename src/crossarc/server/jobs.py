@@ -16,7 +16,7 @@ class Limits:
 
     size: int = 4 << 20  # bytes of a request
     length: int = 500  # words of a sentence
-    seconds: float = 30.0  # of work, of waiting for a worker, and of sending the request
+    seconds: float = 30.0  # of work, and of sending the request; of waiting for a worker twice as many
     k: int = 50  # trees of a sentence
     waiting: int = 512  # requests that wait for a worker
 

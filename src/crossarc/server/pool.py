@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 
@@ -22,14 +22,15 @@ __all__ = ["Pool"]
 _START = 600.0  # seconds: the first start compiles kernels
 
 Descriptions = Mapping[str, Description]
+Work = Callable[[Connection, Mapping[str, str], Limits], None]  # what a process does
 
 
 class Pool:
     """Workers and the requests that wait for them."""
 
-    def __init__(self, paths: Mapping[str, str], limits: Limits, workers: int) -> None:
+    def __init__(self, paths: Mapping[str, str], limits: Limits, workers: int, work: Work = work) -> None:
         self._limits = limits
-        self._workers = [Worker(paths, limits) for _ in range(workers)]
+        self._workers = [Worker(work, paths, limits) for _ in range(workers)]
         self._threads = ThreadPoolExecutor(workers, "worker")
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._waiting = 0
@@ -51,7 +52,7 @@ class Pool:
             raise Refused(503, "too many requests are waiting; try again later")
         self._waiting += 1
         try:
-            worker = await asyncio.wait_for(self._idle.get(), self._limits.seconds)
+            worker = await asyncio.wait_for(self._idle.get(), 2 * self._limits.seconds)
         except TimeoutError:
             raise Refused(503, "all workers are busy; try again later") from None
         finally:
@@ -82,7 +83,8 @@ class Pool:
 class Worker:
     """One process and our end of the pipe to it. Its methods block."""
 
-    def __init__(self, paths: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, work: Work, paths: Mapping[str, str], limits: Limits) -> None:
+        self._work = work
         self._paths = dict(paths)
         self._limits = limits
         self._ready = self._closed = False
@@ -93,7 +95,7 @@ class Worker:
         """Start the process without waiting for it."""
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        self.process = context.Process(target=work, args=(other, self._paths, self._limits), daemon=True)
+        self.process = context.Process(target=self._work, args=(other, self._paths, self._limits), daemon=True)
         self.process.start()
         other.close()
         self._ready = False

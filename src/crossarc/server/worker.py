@@ -12,7 +12,7 @@ from crossarc.core import CrossarcError, InputError
 from crossarc.server.engine import Engine
 from crossarc.server.jobs import Answer, Job, Limits, Parse, Refused
 
-__all__ = ["work"]
+__all__ = ["answer", "work"]
 
 
 def work(pipe: Connection, paths: Mapping[str, str], limits: Limits) -> None:
@@ -31,10 +31,11 @@ def work(pipe: Connection, paths: Mapping[str, str], limits: Limits) -> None:
             job = pipe.recv()
         except EOFError:
             return
-        pipe.send(_answer(engines[job.model], job))
+        pipe.send(answer(engines[job.model], job))
 
 
-def _answer(engine: Engine, job: Job) -> Answer | Refused:
+def answer(engine: Engine, job: Job) -> Answer | Refused:
+    """Do a job; whatever goes wrong is an answer too."""
     try:
         if isinstance(job, Parse):
             return Answer(json.dumps({"model": job.model, "sentences": engine.parse(job)}, ensure_ascii=False))
