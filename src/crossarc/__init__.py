@@ -15,7 +15,8 @@ from crossarc.core import (
 from crossarc.io import read, write
 
 if TYPE_CHECKING:
-    from crossarc.parsers import load, train
+    from crossarc.parsers import train
+    from crossarc.pipeline import load, models
 
 __version__ = "0.1.0.dev0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "Tree",
     "UnsupportedConstraint",
     "load",
+    "models",
     "read",
     "train",
     "write",
@@ -36,9 +38,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """``train`` and ``load`` bring Numba with them; whoever only reads treebanks need not wait for that."""
-    if name in ("load", "train"):
+    """These bring Numba with them; whoever only reads treebanks need not wait for that."""
+    if name in ("load", "models"):
+        from crossarc import pipeline
+
+        return getattr(pipeline, name)
+    if name == "train":
         from crossarc import parsers
 
-        return getattr(parsers, name)
+        return parsers.train
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,7 +25,8 @@ class LazyGroup(click.Group):
 
     _summaries: ClassVar[dict[str, str]] = {
         "train": "Train a parser on a treebank.",
-        "parse": "Parse sentences with a trained model.",
+        "parse": "Parse raw text or sentences, with the built-in English model or your own.",
+        "models": "The models that come with Crossarc: scores, licence, size.",
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",
         "suspicious": "List the gold arcs that are least likely: annotation errors first.",

@@ -12,6 +12,7 @@ from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_js
 from crossarc.drawing.reliability import reliability_diagram
 from crossarc.evaluation.calibration import Bin, expected_calibration_error
 from crossarc.parsers.probabilities import fitted_temperatures, reliability_of
+from crossarc.pipeline import load
 
 
 @click.command("calibrate")
@@ -31,7 +32,7 @@ def command(gold: str, model: str, fit: bool, svg: str | None, as_json: bool) ->
     trees = list(read_trees(gold))
     if fit:
         parser = replace(parser, temperatures=fitted_temperatures(parser, trees))
-        parser.save(model)
+        replace(load(model), parser=parser).save(model)
     tables = reliability_of(parser, trees)
     errors = {name: expected_calibration_error(table) for name, table in tables.items()}
     if svg:

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
 
 import click
 
 from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
 from crossarc.core import CrossarcError, InputError
 from crossarc.io import format_of
-from crossarc.io.blocks import Block, read_blocks
+from crossarc.io.blocks import read_blocks
 from crossarc.io.streams import open_input, open_output
+from crossarc.io.text import read_text
 from crossarc.parsers import CovingtonParser, IlpParser, SpanningTreeParser, parser_class
-from crossarc.parsers.pipeline import Done, Task, run
 from crossarc.parsers.probabilities import Decode
 from crossarc.parsers.rules_file import read_rules
 from crossarc.parsers.wishes import read_wishes
+from crossarc.pipeline.work import Done, Input, Task, run
 
 
 @click.command("parse")
-@click.argument("file", type=FILES)
-@click.option("-m", "--model", required=True, type=click.Path(), help="A model made by crossarc train.")
+@click.argument("file", type=FILES, required=False)
+@click.option("--text", metavar="TEXT", help="Parse this text instead of a file.")
+@click.option(
+    "-m",
+    "--model",
+    default="en",
+    show_default=True,
+    type=click.Path(),
+    help="A model made by crossarc train, or the name of a built-in one (crossarc models).",
+)
+@click.option(
+    "--input",
+    "read_as",
+    type=click.Choice(["conllu", "conllx", "text", "lines"]),
+    help="What FILE is. text: raw text, with blank lines between paragraphs; lines: every line is a paragraph.  "
+    "[default: text if it is named .txt, otherwise a treebank]",
+)
+@click.option(
+    "--retag", is_flag=True, help="Replace given tags and lemmas; by default only missing ones are filled in."
+)
 @click.option("-o", "--output", type=FILES, default="-", help="Where to write; standard output by default.")
 @click.option(
     "-k",
@@ -91,8 +113,11 @@ from crossarc.parsers.wishes import read_wishes
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
 def command(
-    file: str,
+    file: str | None,
+    text: str | None,
     model: str,
+    read_as: Input | None,
+    retag: bool,
     output: str,
     k: int,
     constraints: str | None,
@@ -107,7 +132,17 @@ def command(
     jobs: int,
     on_error: str,
 ) -> None:
-    """Parse the sentences of FILE: HEAD and DEPREL are filled in, all else stays as it is."""
+    """Parse the sentences of FILE, or a TEXT: raw text or a treebank in, CoNLL-U out.
+
+    In a treebank, HEAD and DEPREL are filled in, and tags and lemmas that are missing if the model has a tagger and
+    a lemmatiser; all else stays as it is.
+    """
+    if (file is None) == (text is None):
+        raise click.UsageError("give either a FILE or --text TEXT")
+    if text is not None and read_as in ("conllu", "conllx"):
+        raise click.UsageError(f"--text is raw text: not with --input {read_as}")
+    name = "<text>" if file is None else file
+    read_as = read_as or ("text" if text is not None or _is_text(name) else format_of(name))
     errors = ErrorLog(on_error)
     wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
     system = parser_class(model)
@@ -133,7 +168,7 @@ def command(
     degree = None if max_degree in (None, "none") else int(max_degree)
     task = Task(
         model,
-        format_of(file),
+        read_as,
         format_of(output),
         k,
         constraints is not None,
@@ -146,17 +181,26 @@ def command(
         bool(exact),
         time_limit,
         rules,
+        retag,
     )
     with open_output(output) as stream:
-        for done in run(task, progress(_blocks(file), file), jobs):
+        for done in run(task, progress(_blocks(name, text, read_as), name), jobs):
             stream.write(done.text.encode())
             _report(done, errors)
     errors.report()
 
 
-def _blocks(file: str) -> Iterator[Block]:
-    with open_input(file) as stream:
-        yield from read_blocks(stream, file)
+def _blocks(name: str, text: str | None, read_as: Input) -> Iterator[Any]:
+    """What is parsed together."""
+    with contextlib.nullcontext(BytesIO((text or "").encode())) if text is not None else open_input(name) as stream:
+        if read_as in ("text", "lines"):
+            yield from read_text(stream, name, lines=read_as == "lines")
+        else:
+            yield from read_blocks(stream, name)
+
+
+def _is_text(file: str) -> bool:
+    return file.removesuffix(".gz").removesuffix(".xz").endswith(".txt")
 
 
 def _report(done: Done, errors: ErrorLog) -> None:

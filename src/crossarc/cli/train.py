@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from crossarc.cli.common import FILES, progress, read_trees
+from crossarc.core import Sentence
 from crossarc.io import read
 from crossarc.parsers import (
     PRESETS,
@@ -25,6 +26,7 @@ from crossarc.parsers import (
     train_ilp,
     train_spanning_tree,
 )
+from crossarc.pipeline import PARTS, Annotated, Pipeline, train_parts
 
 _DEFAULTS = SpanningTreeConfig()
 _SYSTEMS: dict[str, Any] = {
@@ -166,6 +168,13 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     show_default=True,
     help="With 2, labels are learnt beside heads; the model is the same.",
 )
+@click.option(
+    "--with",
+    "parts",
+    metavar="PARTS",
+    help="Learn from the same treebank, and keep in the same file: segmenter, tagger, lemmatizer, or some of them, separated by "
+    "commas. The parser is then trained on automatic tags and lemmas (by cross-validation) instead of those of the treebank.",
+)
 @click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
 def command(
     treebank: str,
@@ -174,6 +183,7 @@ def command(
     system: str,
     preset: str | None,
     jobs: int,
+    parts: str | None,
     resume: bool,
     **options: Any,
 ) -> None:
@@ -190,6 +200,8 @@ def command(
     blind = isinstance(config, GenerativeConfig) and config.unsupervised
     trees = list(progress(read(treebank), treebank) if blind else read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
+    annotated = _with_parts(parts, trees, held_out, getattr(config, "seed", 1))
+    trees, held_out = annotated.treebank, annotated.dev
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
     resumable: Any = {SpanningTreeConfig: train_spanning_tree, IlpConfig: train_ilp}.get(type(config))
     if resumable is not None:
@@ -197,14 +209,32 @@ def command(
         parser = resumable(
             trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
         )
-        parser.save(model)
+        Pipeline(parser, *annotated[:3]).save(model)
     elif resume:
         raise click.UsageError(f"not with --system {system}: --resume")
     else:
         trained = train(trees, config, dev=held_out, watcher=watcher)
-        trained.save(model)
+        Pipeline(trained, *annotated[:3]).save(model)
         if isinstance(config, GenerativeConfig) and trained.dev:  # there are no epochs to report it after
             click.echo(f"crossarc: dev UAS {100 * trained.dev.uas:.2f} LAS {100 * trained.dev.las:.2f}", err=True)
+
+
+def _with_parts(parts: str | None, trees: list[Sentence], dev: list[Sentence], seed: int) -> Annotated:
+    """The parts that are asked for, and the trees as they annotate them."""
+    wanted = parts.split(",") if parts else []
+    unknown = [part for part in wanted if part not in PARTS]
+    if unknown:
+        raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(PARTS)}")
+    annotated = train_parts(trees, wanted, dev=dev, seed=seed)
+    if annotated.tagger is not None and dev:
+        for name in ("upos", "xpos", "feats", "lemma"):
+            right = sum(
+                a == b
+                for gold, own in zip(dev, annotated.dev, strict=True)
+                for a, b in zip(getattr(gold, name), getattr(own, name), strict=True)
+            )
+            click.echo(f"crossarc: dev {name} {100 * right / sum(map(len, dev)):.2f} %", err=True)
+    return annotated
 
 
 def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:

@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from crossarc.builtin import file_of, names
 from crossarc.core import CrossarcError
 
-__all__ = ["FORMAT", "ModelError", "load_model", "read_header", "save_model"]
+__all__ = ["FORMAT", "ModelError", "load_model", "load_parts", "read_header", "save_model"]
 
 FORMAT = 1
+
+_PARTS = "part."  # what the names of tensors begin with that do not belong to the parser
+_LEVELS = ".levels"
+_SMALL = 4096  # weights that are not worth making smaller
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -24,9 +29,24 @@ class ModelError(CrossarcError):
     """A model file cannot be read: it is truncated, foreign, or newer than this version of Crossarc."""
 
 
-def save_model(path: str | Path, header: dict[str, Any], tensors: Tensors) -> None:
-    """Write a model; the file appears under its name only when it is complete."""
+def save_model(
+    path: str | Path,
+    header: dict[str, Any],
+    tensors: Tensors,
+    *,
+    parts: dict[str, Tensors] | None = None,
+    compact: bool = False,
+) -> None:
+    """Write a model; the file appears under its name only when it is complete.
+
+    ``parts`` are what belongs to other things than the parser. ``compact``: weights take one byte each instead of four, and
+    are rounded to that.
+    """
     target = Path(path)
+    for part, its_tensors in (parts or {}).items():
+        tensors = tensors | {f"{_PARTS}{part}.{name}": tensor for name, tensor in its_tensors.items()}
+    if compact:
+        tensors = _compact(tensors)
     temporary = target.with_name(f".{target.name}.part")
     metadata = {"crossarc": json.dumps({"format": FORMAT, **header}, ensure_ascii=False)}
     try:
@@ -44,17 +64,54 @@ def read_header(path: str | Path) -> dict[str, Any]:
 
 
 def load_model(path: str | Path) -> tuple[dict[str, Any], Tensors]:
-    """Header and arrays of a model file. Raises ``ModelError`` that says what is wrong with it."""
+    """Header and arrays of the parser in a model file. Raises ``ModelError`` that says what is wrong with it."""
     header, stream = _open(path)
     with stream as tensors:
-        return header, {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+        return header, _read(tensors, [name for name in tensors.keys() if not name.startswith(_PARTS)])  # noqa: SIM118
+
+
+def load_parts(path: str | Path) -> dict[str, Tensors]:
+    """The arrays of all else in a model file."""
+    parts: dict[str, Tensors] = {}
+    with _open(path)[1] as tensors:
+        wanted = [name for name in tensors.keys() if name.startswith(_PARTS)]  # noqa: SIM118
+        for name, tensor in _read(tensors, wanted).items():
+            part, _, own = name.removeprefix(_PARTS).partition(".")
+            parts.setdefault(part, {})[own] = tensor
+    return parts
+
+
+def _read(stream: Any, wanted: list[str]) -> Tensors:
+    """The tensors with these names; compact ones as they were, up to rounding."""
+    tensors = {name: stream.get_tensor(name) for name in wanted}
+    for name in [name for name in wanted if name.endswith(_LEVELS)]:
+        levels = tensors.pop(name)
+        tensors[name.removesuffix(_LEVELS)] = levels[tensors[name.removesuffix(_LEVELS)]]
+    return tensors
+
+
+def _compact(tensors: Tensors) -> Tensors:
+    """Weights as numbers of levels, which lie closer together near 0: most weights are small."""
+    smaller: Tensors = {}
+    for name, tensor in tensors.items():
+        if tensor.dtype != np.float32 or tensor.ndim != 1 or len(tensor) < _SMALL:
+            smaller[name] = tensor
+            continue
+        largest = float(np.abs(tensor).max()) or 1.0
+        steps = np.arange(-127, 128) / 127
+        levels = (np.sign(steps) * np.abs(steps) ** 3 * largest).astype(np.float32)
+        smaller[name] = np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8)
+        smaller[name + _LEVELS] = levels
+    return smaller
 
 
 def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
-    if not Path(path).is_file():
-        raise ModelError(f"{path}: {'is a directory' if Path(path).is_dir() else 'no such file'}")
+    file = file_of(path)
+    if not file.is_file():
+        problem = f"no such file, nor a model of ours ({', '.join(names())})"
+        raise ModelError(f"{path}: {'is a directory' if file.is_dir() else problem}")
     try:
-        stream: Any = safe_open(path, framework="np")
+        stream: Any = safe_open(file, framework="np")
         metadata = stream.metadata() or {}
     except SafetensorError:
         raise ModelError(f"{path}: not a model file, or a truncated one") from None

@@ -12,20 +12,24 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
-from crossarc.parsers import CovingtonParser, IlpParser, ScoredTree, SpanningTreeParser, load
+from crossarc.io.text import TextBlock
+from crossarc.parsers import CovingtonParser, IlpParser, ScoredTree, SpanningTreeParser
 from crossarc.parsers.ilp import solve_sentence, status_of
 from crossarc.parsers.probabilities import Decode, analyse, with_confidence, with_probabilities
 from crossarc.parsers.rules_file import read_rules, rules_of
 from crossarc.parsers.wishes import Wishes, constraints_of
+from crossarc.pipeline.pipeline import load
 
-__all__ = ["Done", "Task", "run"]
+__all__ = ["Done", "Input", "Task", "run"]
 
-_CHUNK = 64  # sentences
+Input = Format | Literal["text", "lines"]
+
+_CHUNK = 64  # sentences; of text, so many paragraphs as come together
 _AHEAD = 4  # chunks that wait for each process
 
 
@@ -34,7 +38,7 @@ class Task:
     """What is to be done with every sentence."""
 
     model: str
-    read_as: Format
+    read_as: Input
     write_as: Format
     k: int = 1
     constrained: bool = False
@@ -47,6 +51,7 @@ class Task:
     exact: bool = False  # of integer programs, as the two that follow
     time_limit: float | None = None
     rules: str | None = None  # a file
+    retag: bool = False  # whether given tags and lemmas are replaced
 
 
 class Done(NamedTuple):
@@ -62,23 +67,31 @@ class Worker:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.parser = load(task.model)
+        self.pipeline = load(task.model)
+        self.parser = self.pipeline.parser
         self.by_probability = task.confidence or task.decode != "best"
         self.rules = read_rules(task.rules) if task.rules is not None else []
         self.by_program = isinstance(self.parser, IlpParser) or task.rules is not None
 
-    def __call__(self, blocks: list[Block]) -> Done:
+    def __call__(self, blocks: list[Block] | list[TextBlock]) -> Done:
         errors: list[CrossarcError] = []
         notes: list[str] = []
         sentences: list[Sentence] = []
         for block in blocks:
             try:
-                sentences.append(FORMATS[self.task.read_as].parse_block(block))
+                sentences += self._read(block)
             except InputError as error:
                 errors.append(error)
-        trees = self._parse(sentences, errors, notes)
+        trees = self._parse(self.pipeline.annotate(sentences, retag=self.task.retag), errors, notes)
         text = "".join(map(FORMATS[self.task.write_as].format_sentence, trees))
         return Done(text, tuple(errors), tuple(notes))
+
+    def _read(self, block: Block | TextBlock) -> list[Sentence]:
+        """The sentences of a block, without tags if it is text."""
+        if isinstance(block, TextBlock):
+            lines = self.task.read_as == "lines"
+            return self.pipeline.segment(block.content, lines=lines, paragraph=block.paragraph, path=block.path)
+        return [FORMATS[self.task.read_as].parse_block(block)]
 
     def _parse(self, sentences: list[Sentence], errors: list[CrossarcError], notes: list[str]) -> Iterator[Sentence]:
         if self.task.k == 1 and not self.task.constrained and not self.by_program and self._fit(sentences):
@@ -155,16 +168,17 @@ def _comments(rank: int, tree: ScoredTree) -> tuple[str, ...]:
     return comments if tree.probability is None else (*comments, f"# crossarc_prob = {tree.probability:.6f}")
 
 
-def run(task: Task, blocks: Iterable[Block], jobs: int) -> Iterator[Done]:
+def run(task: Task, blocks: Iterable[Block] | Iterable[TextBlock], jobs: int) -> Iterator[Done]:
     """Do the task; what is done comes in the order of the blocks."""
-    remaining = iter(blocks)
-    chunks = iter(lambda: list(islice(remaining, _CHUNK)), [])
+    remaining: Iterator[Any] = iter(blocks)
+    size = 1 if task.read_as in ("text", "lines") else _CHUNK
+    chunks: Iterator[list[Any]] = iter(lambda: list(islice(remaining, size)), [])
     if jobs == 1:
         return map(Worker(task), chunks)
     return _in_processes(task, chunks, jobs)
 
 
-def _in_processes(task: Task, chunks: Iterator[list[Block]], jobs: int) -> Iterator[Done]:
+def _in_processes(task: Task, chunks: Iterator[list[Any]], jobs: int) -> Iterator[Done]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _start, (task,)) as pool:
         waiting: deque[Future[Done]] = deque()
@@ -187,5 +201,5 @@ def _start(task: Task) -> None:
     _worker = Worker(task)
 
 
-def _work(blocks: list[Block]) -> Done:
+def _work(blocks: list[Any]) -> Done:
     return _worker(blocks)

@@ -1,0 +1,34 @@
+"""crossarc models"""
+
+from __future__ import annotations
+
+import click
+
+from crossarc.cli.common import json_option, print_json
+
+
+@click.command("models")
+@json_option
+def command(as_json: bool) -> None:
+    """The models that come with Crossarc: what they can do, their scores, licence and size."""
+    from crossarc.pipeline import models
+
+    found = models()
+    if as_json:
+        print_json(found)
+        return
+    for name, about in found.items():
+        click.secho(name, bold=True)
+        rows = {
+            "language": about.get("language", "unknown"),
+            "parts": ", ".join([*about["parts"], f"parser ({about['system']})"]),
+            "size": f"{about['bytes'] / 1e6:.1f} MB",
+            "scores": ", ".join(f"{score} {value:.2f}" for score, value in about.get("scores", {}).items()),
+            "scores are": about.get("scores_of", ""),
+            "trained on": about.get("treebank", ""),
+            "licence": about.get("licence", ""),
+            "attribution": about.get("attribution", ""),
+        }
+        for title, value in rows.items():
+            if value:
+                click.echo(f"  {title:12} {value}")

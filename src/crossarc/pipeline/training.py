@@ -1,0 +1,57 @@
+"""Training of what comes before the parser, and of the parser's input: tags and lemmas as they will be, errors included."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from crossarc.core import CrossarcError, Sentence
+from crossarc.text import Lemmatizer, Segmenter, Tagger, train_lemmatizer, train_segmenter
+from crossarc.text.tagger import Training
+
+__all__ = ["PARTS", "Annotated", "train_parts"]
+
+PARTS = ("segmenter", "tagger", "lemmatizer")
+
+
+class Annotated(NamedTuple):
+    """Trained parts, and the trees with automatic tags and lemmas: what the parser is to be trained and tested on."""
+
+    segmenter: Segmenter | None
+    tagger: Tagger | None
+    lemmatizer: Lemmatizer | None
+    treebank: list[Sentence]
+    dev: list[Sentence]
+
+
+def train_parts(
+    treebank: Sequence[Sentence], parts: Collection[str], *, dev: Sequence[Sentence] = (), seed: int = 1
+) -> Annotated:
+    """Train the parts with these names on a treebank.
+
+    Its sentences get their tags and lemmas from models trained on other parts of it (cross-validation), so that the parser sees
+    as many errors in training as later.
+    """
+    if "lemmatizer" in parts and "tagger" not in parts:
+        raise CrossarcError("a lemmatizer needs a tagger: lemmas depend on tags")
+    annotated, held_out = list(treebank), list(dev)
+    segmenter = train_segmenter(treebank, seed=seed) if "segmenter" in parts else None
+    tagger = lemmatizer = None
+    if "tagger" in parts:
+        training = Training(treebank, seed)
+        tagger = training.run()
+        annotated, held_out = training.cross_tagged(), tagger.tag(held_out)
+    if "lemmatizer" in parts:
+        lemmatizer = train_lemmatizer(treebank)
+        annotated = _cross_lemmatized(treebank, annotated, training.folds)
+        held_out = lemmatizer.lemmatize(held_out)
+    return Annotated(segmenter, tagger, lemmatizer, annotated, held_out)
+
+
+def _cross_lemmatized(gold: Sequence[Sentence], tagged: Sequence[Sentence], folds: Sequence[range]) -> list[Sentence]:
+    """The sentences with lemmas, by lemmatisers that have not seen their part of the treebank."""
+    lemmatized: list[Sentence] = []
+    for fold in folds:
+        others = train_lemmatizer(sentence for i, sentence in enumerate(gold) if i not in fold)
+        lemmatized += others.lemmatize(tagged[i] for i in fold)
+    return lemmatized

@@ -1,0 +1,98 @@
+"""A linear classifier over hashed features, learnt online and averaged: the engine of segmenter, tagger and lemmatiser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.learning.online import averaged, new_learner, table_size
+from crossarc.scoring._indices import hash_slots
+from crossarc.scoring.attributes import PADDING
+from crossarc.scoring.hashing import hash_string
+from crossarc.scoring.templates import Compiled
+from crossarc.text._classify import choose, learn
+
+__all__ = ["PADDING", "Choices", "Classifier", "Items", "compile_lines", "train_classifier"]
+
+_ATOM = re.compile(r"([a-z][a-z0-9]*)([+-][12])?")
+
+Ints = NDArray[np.int64]
+
+
+class Items(NamedTuple):
+    """What is to be classified: rows of attributes. Around each item, ``PADDING`` rows can be looked at."""
+
+    attributes: NDArray[np.uint64]  # attributes[i, a]
+    rows: Ints  # which rows are items, less PADDING
+
+
+class Choices(NamedTuple):
+    """The classes that each item may have: ``classes[bounds[l] : bounds[l + 1]]`` where l is ``lists[i]``."""
+
+    lists: Ints
+    classes: Ints
+    bounds: Ints
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """Trained weights."""
+
+    templates: Compiled
+    weights: NDArray[np.float32]
+    size: int  # the number of classes
+
+    @property
+    def shift(self) -> np.uint64:
+        return np.uint64(64 - ((len(self.weights) - self.size).bit_length() - 1))
+
+    def choose(self, items: Items, choices: Choices) -> Ints:
+        """The best class of each item."""
+        chosen = np.zeros(len(items.rows), dtype=np.int64)
+        choose(self.weights, self.shift, self._hashes(items), items.rows, *choices, chosen)
+        return chosen
+
+    def _hashes(self, items: Items) -> NDArray[np.uint64]:
+        slots: NDArray[np.uint64] = hash_slots(items.attributes, self.templates)
+        return slots[0]
+
+
+def train_classifier(
+    templates: Compiled,
+    items: Items,
+    choices: Choices,
+    gold: Ints,
+    size: int,
+    *,
+    bits: int,
+    epochs: int,
+    most: float,
+    rng: np.random.Generator,
+) -> Classifier:
+    """Learn from items, in random order."""
+    learner = new_learner(table_size(bits, row=size), most)
+    model = Classifier(templates, learner.weights, size)
+    hashes = model._hashes(items)
+    for _ in range(epochs):
+        learn(learner, model.shift, hashes, items.rows, *choices, gold, rng.permutation(len(gold)))
+    return Classifier(templates, averaged(learner), size)
+
+
+def compile_lines(lines: Sequence[str], attributes: Sequence[str]) -> Compiled:
+    """Templates such as ``lower-1 suffix3``, as the kernels want them."""
+    atoms: list[tuple[int, int]] = []
+    bounds = np.zeros((len(lines), 2), dtype=np.int64)
+    for t, line in enumerate(lines):
+        bounds[t, 0] = len(atoms)
+        for atom in line.split():
+            match = _ATOM.fullmatch(atom)
+            assert match is not None, atom
+            atoms.append((int(match[2] or 0), attributes.index(match[1])))
+        bounds[t, 1] = len(atoms)
+    seeds = np.array([hash_string(line) for line in lines], dtype=np.uint64)
+    return Compiled(np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds, 0)

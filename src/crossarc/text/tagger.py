@@ -1,0 +1,199 @@
+"""The tagger: UPOS, XPOS and FEATS of each word at once, in two passes.
+
+A tag is all three columns together. The first pass looks at the words alone; the second at the tags, too, that the first
+has given to the words on both sides. So that these are as wrong in training as they will be later, each part of the
+treebank is tagged by a first pass that has not seen it (stacked learning); for the same reason the words of each part are
+looked up in a lexicon made of all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import Sentence
+from crossarc.scoring.hashing import hash_string
+from crossarc.scoring.templates import Compiled
+from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, compile_lines, train_classifier
+from crossarc.text.lexicon import ATTRIBUTES, Lexicon, collect
+from crossarc.text.packing import pack, unpack
+
+Tag = tuple[str, str, str]
+
+_WORDS = """
+form | lower | p1 | p2 | p3 | p4 | s1 | s2 | s3 | s4 | s5 | shape | may | kind
+lower-1 | lower+1 | lower-2 | lower+2 | lower-1 lower | lower lower+1 | lower-1 lower+1 | lower-2 lower-1
+lower+1 lower+2 | may-1 | may+1 | may-2 | may+2 | may-1 may | may may+1 | may-1 may may+1 | may-2 may-1 | may+1 may+2
+may-1 may+1 | may-2 may-1 may | may may+1 may+2 | s3 may-1 | s3 may+1 | s3-1 | s3+1 | s2-1 s3 | s3 s2+1
+shape-1 shape | shape shape+1 | kind s3 | kind-1 kind kind+1 | lower may-1 | lower may+1 | may lower-1 | may lower+1
+kind s2 | shape s1
+"""
+_TAGS = """
+tag | tag-1 | tag+1 | tag-2 | tag+2 | tag-1 tag+1 | tag-2 tag-1 | tag+1 tag+2 | tag-1 lower | lower tag+1
+tag-1 s3 | s3 tag+1 | tag-1 may tag+1 | may tag-1 | may tag+1 | tag-2 tag-1 may | may tag+1 tag+2 | tag-1 lower tag+1
+upos-1 upos+1 | upos-2 upos-1 upos+1 upos+2 | tag lower | tag-1 tag | tag tag+1 | lower-1 tag | tag lower+1
+"""
+_SECOND_ATTRIBUTES = (*ATTRIBUTES, "tag", "upos")
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(part.split()) for line in text.strip().splitlines() for part in line.split("|")]
+
+
+_FIRST = compile_lines(_lines(_WORDS), ATTRIBUTES)
+_SECOND = compile_lines([*_lines(_WORDS), *_lines(_TAGS)], _SECOND_ATTRIBUTES)
+_FOLDS = 10
+_EPOCHS = 8
+_FIRST_BITS, _SECOND_BITS = 20, 21
+_MOST = 0.03  # the largest step, chosen on dev
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """A trained tagger."""
+
+    tags: tuple[Tag, ...]
+    lexicon: Lexicon
+    first: Classifier
+    second: Classifier
+
+    def choose(self, sentences: Sequence[Sentence]) -> Ints:
+        """The numbers of the tags of all words."""
+        items, choices = self.lexicon.items([sentence.form for sentence in sentences])
+        return self.second.choose(_with_tags(items, self.first.choose(items, choices), self.tags), choices)
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """What a model file keeps."""
+        words = {"tags": self.tags, "words": self.lexicon.words, "guesses": self.lexicon.guesses}
+        return {"first": self.first.weights, "second": self.second.weights, "words": pack(words)}
+
+    @classmethod
+    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Tagger:
+        words = unpack(tensors["words"])
+        tags = tuple((upos, xpos, feats) for upos, xpos, feats in words["tags"])
+        return cls(
+            tags,
+            Lexicon(words["words"], words["guesses"], _names(tags)),
+            Classifier(_FIRST, tensors["first"], len(tags)),
+            Classifier(_SECOND, tensors["second"], len(tags)),
+        )
+
+    def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences with UPOS, XPOS and FEATS."""
+        return with_tags(sentences, self.choose(sentences), self.tags)
+
+
+def _names(tags: Sequence[Tag]) -> list[str]:
+    """What tags are called where features do not matter."""
+    return [f"{upos} {xpos}" for upos, xpos, _ in tags]
+
+
+def with_tags(sentences: Sequence[Sentence], chosen: Ints, tags: Sequence[Tag]) -> list[Sentence]:
+    """The sentences with the tags of these numbers."""
+    remaining = iter(chosen.tolist())
+    tagged = []
+    for sentence in sentences:
+        if len(sentence):
+            upos, xpos, feats = zip(*(tags[next(remaining)] for _ in sentence.form), strict=True)
+            sentence = sentence.with_columns(upos=upos, xpos=xpos, feats=feats)
+        tagged.append(sentence)
+    return tagged
+
+
+def _with_tags(items: Items, chosen: Ints, tags: Sequence[Tag]) -> Items:
+    """The words, and the tags that the first pass has chosen for them."""
+    known = np.array([[hash_string(f"tag={tag}"), hash_string(f"upos={tag[0]}")] for tag in tags], dtype=np.uint64)
+    columns = np.full((len(items.attributes), 2), hash_string("<outside>"), dtype=np.uint64)
+    columns[items.rows + PADDING] = known[chosen]
+    return Items(np.concatenate([items.attributes, columns], axis=1), items.rows)
+
+
+class _Part(NamedTuple):
+    """A part of a treebank, looked up in a lexicon of all the others."""
+
+    items: Items
+    choices: Choices
+    gold: Ints
+
+
+class Training:
+    """Trains taggers on a treebank, and on all but a part of it."""
+
+    def __init__(self, sentences: Sequence[Sentence], seed: int, folds: int = _FOLDS) -> None:
+        self.seed = seed
+        self.sentences = sentences
+        numbers: dict[Tag, int] = {}
+        for s in sentences:
+            for tag in zip(s.upos, s.xpos, s.feats, strict=True):
+                numbers.setdefault(tag, len(numbers))
+        self.tags = tuple(numbers)
+        self.names = _names(self.tags)
+        self.gold = [[numbers[tag] for tag in zip(s.upos, s.xpos, s.feats, strict=True)] for s in sentences]
+        bounds = np.linspace(0, len(sentences), folds + 1).astype(int).tolist()
+        self.folds = [range(first, last) for first, last in zip(bounds, bounds[1:], strict=False)]
+        self.parts = [self._part(fold) for fold in self.folds]
+
+    def _lexicon(self, without: range = range(0)) -> Lexicon:
+        kept = [i for i in range(len(self.sentences)) if i not in without]
+        forms = [form for i in kept for form in self.sentences[i].form]
+        return collect(forms, [tag for i in kept for tag in self.gold[i]], self.names)
+
+    def _part(self, fold: range) -> _Part:
+        items, choices = self._lexicon(fold).items([self.sentences[i].form for i in fold])
+        return _Part(items, choices, np.array([tag for i in fold for tag in self.gold[i]], dtype=np.int64))
+
+    def _train(self, templates: Compiled, parts: Sequence[_Part], bits: int) -> Classifier:
+        items, choices, gold = _together(parts)
+        rng = np.random.default_rng(self.seed)
+        return train_classifier(
+            templates, items, choices, gold, len(self.tags), bits=bits, epochs=_EPOCHS, most=_MOST, rng=rng
+        )
+
+    @cached_property
+    def second_parts(self) -> list[_Part]:
+        """The parts, with tags by first passes that have not seen them."""
+        parts = []
+        for part in self.parts:
+            first = self._train(_FIRST, _others(self.parts, part), _FIRST_BITS)
+            chosen = first.choose(part.items, part.choices)
+            parts.append(part._replace(items=_with_tags(part.items, chosen, self.tags)))
+        return parts
+
+    def run(self) -> Tagger:
+        """A tagger that has seen all of the treebank."""
+        first = self._train(_FIRST, self.parts, _FIRST_BITS)
+        second = self._train(_SECOND, self.second_parts, _SECOND_BITS)
+        return Tagger(self.tags, self._lexicon(), first, second)
+
+    def cross_tagged(self) -> list[Sentence]:
+        """The treebank, each part of it tagged by a tagger that has not seen it."""
+        chosen = []
+        for part in self.second_parts:
+            second = self._train(_SECOND, _others(self.second_parts, part), _SECOND_BITS)
+            chosen.append(second.choose(part.items, part.choices))
+        return with_tags(self.sentences, np.concatenate(chosen), self.tags)
+
+
+def _others(parts: Sequence[_Part], part: _Part) -> list[_Part]:
+    return [other for other in parts if other is not part]
+
+
+def _together(parts: Sequence[_Part]) -> _Part:
+    attributes, rows, lists, classes, bounds = [], [], [], [], [np.zeros(1, dtype=np.int64)]
+    n_rows = n_lists = n_classes = 0
+    for items, choices, _ in parts:
+        attributes.append(items.attributes)
+        rows.append(items.rows + n_rows)
+        lists.append(choices.lists + n_lists)
+        classes.append(choices.classes)
+        bounds.append(choices.bounds[1:] + n_classes)
+        n_rows += len(items.attributes)
+        n_lists += len(choices.bounds) - 1
+        n_classes += len(choices.classes)
+    joined = [np.concatenate(arrays) for arrays in (attributes, rows, lists, classes, bounds)]
+    return _Part(Items(*joined[:2]), Choices(*joined[2:]), np.concatenate([part.gold for part in parts]))
