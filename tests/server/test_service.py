@@ -263,7 +263,7 @@ def test_it_describes_itself(client):
 
 def test_models_without_probabilities(model_file):
     engine = Engine(str(model_file), 40)
-    engine.parser = replace(engine.parser, temperatures=None)
+    engine.pipeline = replace(engine.pipeline, parser=replace(engine.parser, temperatures=None))
     (sentence,) = engine.parse(Parse("m", ONE, "conllu", 2))
     assert sentence["entropy"] is sentence["heads"] is sentence["trees"][0]["probability"] is None
     assert len(sentence["trees"]) == 2

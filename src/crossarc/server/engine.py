@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, Place, Sentence
 from crossarc.io import conllu
-from crossarc.parsers import Parser, SpanningTreeParser, load
+from crossarc.parsers import Parser, SpanningTreeParser
 from crossarc.parsers.probabilities import Analysis, analyse, label_probabilities
 from crossarc.parsers.wishes import constraints_of_wishes
+from crossarc.pipeline import load
 from crossarc.scoring.attributes import attributes_of
-from crossarc.server.formats import INPUTS, OUTPUTS, normal, read_conllu, text_of, too_long
+from crossarc.server.formats import INPUTS, OUTPUTS, joined, normal, read_conllu, text_of, too_long
 from crossarc.server.jobs import Description, Parse, Process, Refused, Wish
 
 __all__ = ["Engine"]
@@ -27,14 +28,30 @@ _UNLIKELY = 0.002  # such ones are not named
 class Engine:
     """Does jobs with one model."""
 
-    def __init__(self, path: str, max_length: int) -> None:
-        self.parser: Parser = load(path)
+    def __init__(self, model: str, max_length: int) -> None:
+        self.pipeline = load(model)
         self.max_length = max_length
 
     @property
+    def parser(self) -> Parser:
+        return self.pipeline.parser
+
+    @property
     def description(self) -> Description:
-        spanning_tree = isinstance(self.parser, SpanningTreeParser)
-        return Description(("parser",), self.parser.labels, self._knows_probabilities, spanning_tree, "")
+        parts = self.pipeline.parts
+        has = {
+            "tokenizer": "segmenter" in parts,
+            "tagger": bool(parts.keys() & {"tagger", "lemmatizer"}),
+            "parser": True,
+        }
+        about = self.pipeline.header
+        return Description(
+            tuple(step for step, there in has.items() if there),
+            self.parser.labels,
+            self._knows_probabilities,
+            isinstance(self.parser, SpanningTreeParser),
+            ", ".join(about[key] for key in ("attribution", "licence") if about.get(key)),
+        )
 
     @property
     def _knows_probabilities(self) -> bool:
@@ -42,33 +59,54 @@ class Engine:
 
     def warm_up(self) -> None:
         """Do everything once, so that no request has to wait for kernels to compile."""
-        sentence = "1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n2\tb\t_\tX\t_\t_\t_\t_\t_\t_\n\n"
+        sentence = "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n2\tb\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
         self.parse(Parse("", sentence, "conllu"))
         if self.description.k_best:
             self.parse(Parse("", sentence, "conllu", 2, (Wish(1, 1, "Head=2"),)))
+        if self.pipeline.segmenter is not None:
+            self.parse(Parse("", "Words.", "text"))
 
     def process(self, job: Process) -> str:
         """The text with the steps done that are asked for, as UDPipe would do it."""
         if job.output not in OUTPUTS:
             raise Refused(400, f"Unknown output format '{job.output}'.")
-        for step in ("tokenizer", "tagger", "parser"):
-            if getattr(job, step) not in (None, "none") and step not in self.description.steps:
+        wanted = {step: getattr(job, step) not in (None, "none") for step in ("tokenizer", "tagger", "parser")}
+        for step, is_wanted in wanted.items():
+            if is_wanted and step not in self.description.steps:
                 raise Refused(400, f"The required model does not contain a {step}!")
-        sentences = self._read_for_udpipe(job)
+        sentences = self._tokenized(job) if wanted["tokenizer"] else self._read_for_udpipe(job)
         self._check_lengths(sentences)
-        if job.parser not in (None, "none"):
-            sentences = list(self.parser.parse(sentences))
+        if wanted["tagger"]:
+            sentences = self.pipeline.annotate(sentences, retag=True)
+        if wanted["parser"]:
+            # Words without tags are tagged for the parser alone, unless tags are asked for.
+            trees = self.pipeline.parse(sentences)
+            sentences = [
+                sentence.with_columns(head=tree.head, deprel=tree.deprel, deps=tree.deps)
+                for sentence, tree in zip(sentences, trees, strict=True)
+            ]
         return "".join(map(OUTPUTS[job.output], sentences))
 
     def _read_for_udpipe(self, job: Process) -> list[Sentence]:
+        if job.input == "generic_tokenizer" and self.pipeline.segmenter is not None:
+            return self._tokenized(job)
         if job.input not in INPUTS:
             raise Refused(400, f"Unknown input format '{job.input}'.")
         return INPUTS[job.input](normal(job.data), self.max_length)
+
+    def _tokenized(self, job: Process) -> list[Sentence]:
+        """The sentences of a text; one for each line, if the tokenizer's options say that it is segmented already."""
+        text = normal(job.data)
+        if "presegmented" not in (job.tokenizer or "").split(";"):
+            return self.pipeline.segment(text)
+        lines = [line for line in text.split("\n") if line.strip()]
+        return [joined(self.pipeline.segment(line), number) for number, line in enumerate(lines, 1)]
 
     def parse(self, job: Parse) -> list[dict[str, Any]]:
         """The sentences with their trees."""
         sentences = self._read(job)
         self._check_lengths(sentences)
+        sentences = self.pipeline.annotate(sentences)
         constraints = self._constraints(sentences, job.wishes)
         if isinstance(self.parser, SpanningTreeParser):
             return self._analysed(self.parser, sentences, job.k, constraints)
@@ -80,9 +118,12 @@ class Engine:
         ]
 
     def _read(self, job: Parse) -> list[Sentence]:
-        if job.format == "text":
+        text = normal(job.text)
+        if job.format == "conllu":
+            return read_conllu(text, self.max_length)
+        if self.pipeline.segmenter is None:
             raise Refused(400, "this model has no tokenizer: it reads CoNLL-U, not text")
-        return read_conllu(normal(job.text), self.max_length)
+        return self.pipeline.segment(text)
 
     def _check_lengths(self, sentences: Sequence[Sentence]) -> None:
         for number, sentence in enumerate(sentences, 1):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 
-from crossarc.core import Sentence
+from crossarc.core import Insert, Sentence
 from crossarc.io import conllu
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.server.jobs import Refused
 
-__all__ = ["INPUTS", "OUTPUTS", "normal", "read_conllu", "text_of", "too_long"]
+__all__ = ["INPUTS", "OUTPUTS", "joined", "normal", "read_conllu", "text_of", "too_long"]
 
 _NO_WORD = re.compile(rb"[0-9]+[-.][0-9]+\t")  # the start of a multiword token or an empty node
 _NO_BREAK_SPACE = "\u00a0"  # stands for a space within a word
@@ -42,6 +42,23 @@ def _not_too_long(block: Block, max_length: int) -> Block:
 def too_long(words: int, max_length: int, line: int | None, sentence: str | None) -> Refused:
     """The error for a sentence of that many words."""
     return Refused(400, f"{words} words; a sentence may have at most {max_length}", line, sentence)
+
+
+def joined(sentences: Sequence[Sentence], number: int) -> Sentence:
+    """Several sentences as one, which is given a number."""
+    columns = tuple(
+        tuple(value for column in same for value in column)
+        for same in zip(*(sentence.columns for sentence in sentences), strict=True)
+    )
+    inserts = []
+    before = 0
+    for sentence in sentences:
+        for insert in sentence.inserts:
+            span = "-".join(str(word + before) for word in (insert.span[0], insert.span[-1]))
+            inserts.append(Insert(insert.after + before, insert.row._replace(id=span)))
+        before += len(sentence)
+    text = " ".join(map(text_of, sentences))
+    return Sentence(columns, (f"# sent_id = {number}", f"# text = {text}"), tuple(inserts))
 
 
 def text_of(sentence: Sentence) -> str:

@@ -11,9 +11,8 @@ export function normal(text) {
   return text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 }
 
-// Pieces with the number of lines before each. CoNLL-U is cut at blank lines, text at ends of lines.
-export function piecesOf(text, format) {
-  const ends = format === "conllu" ? /\n\s*\n/g : /\n/g;
+// Pieces with the number of lines before each, cut at blank lines, where every sentence ends.
+export function piecesOf(text) {
   const pieces = [];
   let start = 0;
   let lines = 0;
@@ -23,7 +22,7 @@ export function piecesOf(text, format) {
     lines += piece.split("\n").length - 1;
     start = end;
   };
-  for (const match of text.matchAll(ends)) {
+  for (const match of text.matchAll(/\n[^\S\n]*\n/g)) {
     const end = match.index + match[0].length;
     if (end - start >= PIECE) take(end);
   }

@@ -61,7 +61,7 @@ async function parseInput() {
   Object.assign(page, { sentences: [], current: null, saved: true });
   menu.close();
   byId("desk").hidden = byId("sentences").hidden = true;
-  for (const piece of piecesOf(text, format)) {
+  for (const piece of piecesOf(text)) {
     let found;
     try {
       found = await service.parse({ text: piece.text, format, model: model().name });
@@ -72,6 +72,7 @@ async function parseInput() {
     }
     if (reading !== page.reading) return;
     for (const data of found) {
+      if (format === "text") renumber(data, page.sentences.length + 1);
       const sentence = { number: page.sentences.length + 1, base: data.trees[0].conllu, first: data, data, history: new History() };
       page.sentences.push(sentence);
     }
@@ -81,6 +82,12 @@ async function parseInput() {
   showList(false);
   if (page.current) render();
   say(`${page.sentences.length} sentences parsed`);
+}
+
+// Pieces of a text are counted apart; names of sentences must differ.
+function renumber(data, number) {
+  data.sent_id = String(number);
+  for (const tree of data.trees) tree.conllu = tree.conllu.replace(/^# sent_id = .*$/m, `# sent_id = ${number}`);
 }
 
 function complain(error) {
