@@ -32,11 +32,10 @@ export class History {
     if (this.canRedo) this.#now += 1;
   }
 
-  // Take the last step back for good: it led nowhere.
-  drop() {
-    if (!this.canUndo) return;
-    this.#states = this.#states.slice(0, this.#now);
-    this.#now -= 1;
+  // Take steps back for good, to a state from before: they led nowhere.
+  dropTo(state) {
+    this.#now = Math.max(0, this.#states.lastIndexOf(state, this.#now));
+    this.#states = this.#states.slice(0, this.#now + 1);
   }
 }
 

@@ -16,7 +16,7 @@ export function openMenu({ sentence, arc, wish, likely, labels, place, first = "
   onClose = closed;
   const name = (word) => nameOf(sentence, word);
   menu.setAttribute("aria-label", `The arc to ${name(arc.word)}`);
-  const share = arc.probability === null ? "" : `, ${percent(arc.probability)}`;
+  const share = arc.probability === null || wish?.head !== undefined ? "" : `, ${percent(arc.probability)}`;
   const title = paragraph(arc.head === null ? `${name(arc.word)} has no head` : `${name(arc.word)} ← ${name(arc.head)}: ${arc.label}${share}`);
   title.className = "title";
 

@@ -1,7 +1,7 @@
 // The page: what is typed is parsed, a sentence is opened, what a person says of its tree is parsed around.
 
 import { BINS, draw, nameOf, standalone } from "./drawing.js";
-import { History, allowHead, choose, constraintsOf, forbid, letGo, require } from "./history.js";
+import { History, NOTHING, allowHead, choose, constraintsOf, forbid, letGo, require } from "./history.js";
 import { formatOf, normal, piecesOf } from "./input.js";
 import * as list from "./list.js";
 import * as menu from "./menu.js";
@@ -17,7 +17,7 @@ const TAGGED = [
 const byId = (id) => document.getElementById(id);
 const page = {
   models: new Map(),
-  sentences: [], // {number, base, first, data, history, asked}: CoNLL-U, what the service said first and last
+  sentences: [], // {number, base, first, data, seen, history, asked}: CoNLL-U; what the service said first and last; to what
   current: null,
   selected: null, // a word of the current sentence
   changed: new Set(), // words with another head or label than before
@@ -53,6 +53,7 @@ function readsText() {
 }
 
 async function parseInput() {
+  if (!page.saved && !confirm("Your corrections have not been downloaded. Parse anew without them?")) return;
   const reading = ++page.reading;
   const text = normal(byId("text").value);
   const format = formatOf(text);
@@ -72,9 +73,10 @@ async function parseInput() {
     }
     if (reading !== page.reading) return;
     for (const data of found) {
-      if (format === "text") renumber(data, page.sentences.length + 1);
-      const sentence = { number: page.sentences.length + 1, base: data.trees[0].conllu, first: data, data, history: new History() };
-      page.sentences.push(sentence);
+      if (format === "text") renumber(data, page.sentences.length + 1, piece.lines > 0);
+      const history = new History();
+      const number = page.sentences.length + 1;
+      page.sentences.push({ number, base: data.trees[0].conllu, first: data, data, seen: history.state, history, asked: 0 });
     }
     showList(true);
     if (!page.current && page.sentences.length) open(shown()[0]);
@@ -84,10 +86,13 @@ async function parseInput() {
   say(`${page.sentences.length} sentences parsed`);
 }
 
-// Pieces of a text are counted apart; names of sentences must differ.
-function renumber(data, number) {
+// Each piece of a text is a text of its own to the service; here all are one, and names of sentences must differ.
+function renumber(data, number, goesOn) {
   data.sent_id = String(number);
-  for (const tree of data.trees) tree.conllu = tree.conllu.replace(/^# sent_id = .*$/m, `# sent_id = ${number}`);
+  for (const tree of data.trees) {
+    tree.conllu = tree.conllu.replace(/^# sent_id = .*$/m, `# sent_id = ${number}`).replace(/^# newpar .*$/m, "# newpar");
+    if (goesOn) tree.conllu = tree.conllu.replace(/^# newdoc.*\n/m, "");
+  }
 }
 
 function complain(error) {
@@ -123,7 +128,7 @@ function open(sentence) {
   list.scrollTo(sentence);
   render();
   byId("drawing").scrollLeft = 0;
-  if (!sentence.asked && model().k_best) reparse(false);
+  if (!sentence.asked && model().k_best) reparse(() => {});
 }
 
 function step(by) {
@@ -134,13 +139,22 @@ function step(by) {
 
 // ---- the tree -----------------------------------------------------------------------------------------------------
 
+// What the person has said last.
 function state() {
   return page.current.history.state;
 }
 
+// What the tree on the page is the answer to: the same, unless an answer is awaited.
+function seen() {
+  return page.current.seen;
+}
+
 function tree() {
-  const { trees } = page.current.data;
-  return trees[state().choice] ?? trees[0];
+  return chosen(page.current);
+}
+
+function chosen({ data, seen }) {
+  return data.trees[seen.choice] ?? data.trees[0];
 }
 
 function arcTo(word) {
@@ -149,9 +163,10 @@ function arcTo(word) {
 
 function render() {
   const focused = byId("drawing").contains(document.activeElement);
-  const svg = draw(page.current.data, tree(), { wishes: state().wishes, selected: page.selected, changed: page.changed });
+  const svg = draw(page.current.data, tree(), { wishes: seen().wishes, selected: page.selected, changed: page.changed });
   if (page.asking) svg.classList.add("asking");
   byId("drawing").replaceChildren(svg);
+  byId("drawing").setAttribute("aria-busy", String(seen() !== state()));
   if (focused) wordNode(page.selected ?? 1)?.focus({ preventScroll: true });
   renderTrees();
   renderCorrections();
@@ -185,15 +200,15 @@ function renderTrees() {
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: `${i + 1}${share}` });
     button.setAttribute("role", "radio");
     button.setAttribute("aria-label", `Tree ${i + 1}${share}`);
-    button.setAttribute("aria-checked", String(i === state().choice));
-    button.tabIndex = i === state().choice ? 0 : -1;
+    button.setAttribute("aria-checked", String(i === seen().choice));
+    button.tabIndex = i === seen().choice ? 0 : -1;
     button.addEventListener("click", () => chooseTree(i));
     return button;
   });
   const focused = byId("trees").contains(document.activeElement);
   byId("trees").replaceChildren(...buttons);
   byId("best").hidden = trees.length === 1;
-  if (focused) buttons[state().choice].focus();
+  if (focused) buttons[seen().choice].focus();
 }
 
 function treeShare(probability) {
@@ -243,38 +258,39 @@ function correct(next) {
   page.asking = null;
   page.current.history.push(next);
   page.saved = false;
-  reparse(true);
+  reparse(({ history, seen }) => history.dropTo(seen));
 }
 
 function chooseTree(i) {
-  if (i >= page.current.data.trees.length || i === state().choice) return;
+  if (i >= page.current.data.trees.length || i === seen().choice || seen() !== state()) return;
   const before = tree();
   page.current.history.push(choose(state(), i));
+  page.current.seen = state();
   page.saved = false;
   noteChanges(before);
   finishChange();
 }
 
-// Parse the current sentence with what is said of it. If that is impossible, the last word is taken back.
-async function reparse(revert) {
+// Parse the current sentence with what is said of it; goBack if that is impossible.
+async function reparse(goBack) {
   const sentence = page.current;
   const before = tree();
   const wanted = state();
-  const asked = (sentence.asked = (sentence.asked ?? 0) + 1);
+  const asked = ++sentence.asked;
   const request = { text: sentence.base, format: "conllu", model: model().name, constraints: constraintsOf(wanted) };
   render();
   try {
     const [data] = await service.parse({ ...request, k: model().k_best ? TREES : 1 });
     if (asked !== sentence.asked) return;
-    sentence.data = data;
+    Object.assign(sentence, { data, seen: wanted });
     complain(null);
   } catch (error) {
     if (asked !== sentence.asked) return;
-    if (revert) sentence.history.drop();
+    goBack(sentence);
     complain(error);
   }
   if (sentence !== page.current) return;
-  if (revert) noteChanges(before);
+  if (before !== sentence.first.trees[0] || seen().wishes !== NOTHING.wishes) noteChanges(before);
   finishChange();
 }
 
@@ -291,19 +307,17 @@ function finishChange() {
   render();
 }
 
-async function travel(way) {
+function travel(way) {
   const { history } = page.current;
   if (way === "undo" ? !history.canUndo : !history.canRedo) return;
   const before = tree();
-  const wishes = state().wishes;
   history[way]();
   page.saved = false;
-  if (state().wishes === wishes) {
-    noteChanges(before);
-    finishChange();
+  if (state().wishes !== seen().wishes) {
+    reparse(() => history[way === "undo" ? "redo" : "undo"]());
     return;
   }
-  await reparse(false);
+  page.current.seen = state();
   noteChanges(before);
   finishChange();
 }
@@ -492,7 +506,7 @@ byId("trees").addEventListener("keydown", (event) => {
   if (!by) return;
   event.preventDefault();
   const n = page.current.data.trees.length;
-  chooseTree((state().choice + by + n) % n);
+  chooseTree((seen().choice + by + n) % n);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -542,7 +556,7 @@ byId("file").addEventListener("change", async (event) => {
 });
 
 byId("download-conllu").addEventListener("click", () => {
-  const trees = page.sentences.map(({ data, history }) => (data.trees[history.state.choice] ?? data.trees[0]).conllu);
+  const trees = page.sentences.map((sentence) => chosen(sentence).conllu);
   save(`${page.file}.conllu`, trees.join(""), "text/plain");
   page.saved = true;
 });
