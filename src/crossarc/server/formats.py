@@ -18,15 +18,15 @@ _NO_BREAK_SPACE = "\u00a0"  # stands for a space within a word
 
 
 def normal(text: str) -> str:
-    """The text as our readers want it: without byte order mark, lines ended by LF alone."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+    """The text as our readers want it: without byte order mark and halves of characters, lines ended by LF alone."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").encode(errors="replace").decode()
 
 
 def read_conllu(text: str, max_length: int) -> list[Sentence]:
     """The sentences of a CoNLL-U text; superfluous or missing blank lines do not matter."""
     if not text.strip("\n"):
         return []
-    blocks = read_blocks(BytesIO(text.encode(errors="replace")), "input", report=lambda problem: None)
+    blocks = read_blocks(BytesIO(text.encode()), "input", report=lambda problem: None)
     return [conllu.parse_block(_not_too_long(block, max_length)) for block in blocks]
 
 
