@@ -25,9 +25,14 @@ _INSIDE = "CROSSARC_BENCHMARK_ENVIRONMENT"
 
 
 def commit() -> str:
-    """The state of the project that is measured."""
-    command = ["git", "-C", str(PROJECT), "describe", "--always", "--dirty", "--abbrev=10"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+    """The state of the project that is measured; results of other measurements are no part of it."""
+    state = _git("rev-parse", "--short=10", "HEAD") or "unknown"
+    return f"{state}-dirty" if _git("status", "--porcelain", "--", ":!docs") else state
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(PROJECT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def run_inside(name: str, required: Sequence[Sequence[str]], optional: Sequence[Sequence[str]]) -> None:

@@ -35,7 +35,6 @@ SYSTEMS = {
     "+ siblings, grandparents": "arc,sibling,grandparent,next-sibling,first-child",
     "+ valency": "arc,sibling,grandparent,next-sibling,first-child,valency",
     "+ non-projective (full)": "arc,sibling,grandparent,next-sibling,first-child,valency,nonprojective",
-    "arcs, siblings, grandparents, valency": "arc,sibling,grandparent,valency",
 }
 DEV = 200  # sentences
 TIME_LIMIT = 20.0  # seconds for the exact tree of a sentence

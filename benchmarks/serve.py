@@ -1,9 +1,9 @@
 """A load on `crossarc serve`: `python benchmarks/serve.py -m MODEL [--clients 64] [--seconds 60]`.
 
 Starts the service, lets that many clients ask at once, each one request after the other, and checks every reply: it
-must have the words that were sent, in an order that no other request has, and the arcs that were required. Prints how many
-requests were answered, how long they took, and the memory of the service and its workers (Linux) after some seconds
-of the same load, and at the end. The exit code is 1 if a reply was lost or not the right one. Uses the standard
+must have the words that were sent, in an order that no other request has, and the arcs that were required. Prints how
+many requests were answered, how long they took, and the memory of the service and its workers (Linux) after some
+seconds of the same load, and at the end. The exit code is 1 if a reply was lost or not the right one. Uses the standard
 library and Crossarc with its extra `serve`.
 """
 

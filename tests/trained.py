@@ -45,7 +45,14 @@ CONFIGS = {
 }
 
 
-SLOW = {"order 2", "order high, joint labels", "covington, static oracle", "covington, several roots", "covington, svm"}
+SLOW = {
+    "order 2",
+    "order high, joint labels",
+    "covington, static oracle",
+    "covington, several roots",
+    "covington, svm",
+    "graph",
+}
 
 
 @cache

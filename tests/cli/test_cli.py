@@ -48,7 +48,7 @@ def test_help_needs_no_heavy_import():
     code = "import sys, crossarc.cli; assert not {'numba', 'scipy', 'tqdm', 'highspy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     output = run("--help").stdout.decode()
-    for command in ("train", "parse", "lm", "inspect", "stats", "evaluate", "compare", "convert", "validate"):
+    for command in ("train", "parse", "lm", "inspect", "stats", "evaluate", "compare", "draw", "convert", "validate"):
         assert command in output
         help_text = run(command, "--help")
         assert help_text.returncode == 0
@@ -248,6 +248,7 @@ def test_the_k_best_trees_have_ranks_and_scores(trained):
     assert all("# crossarc_score = " in block for block in first)
 
 
+@pytest.mark.slow
 def test_probabilities(trained, tmp_path):
     treebank, _, _ = trained
     model, svg = tmp_path / "crf.crossarc", tmp_path / "reliability.svg"

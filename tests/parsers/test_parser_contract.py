@@ -9,10 +9,9 @@ import itertools
 
 import pytest
 
-import crossarc
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.evaluation import evaluate
-from crossarc.parsers import CovingtonConfig, GraphConfig, ModelError, SpanningTreeConfig, read_header, train
+from crossarc.parsers import CovingtonConfig, GraphConfig, ModelError, SpanningTreeConfig, load, read_header, train
 from crossarc.trees import is_projective, is_tree
 from trained import DEV, TEST, TRAIN, Interrupting, names_of, trained
 
@@ -62,7 +61,7 @@ def test_missing_annotation_and_no_words_are_fine(parser):
 def test_the_file_gives_the_same_parser(parser, tmp_path):
     path = tmp_path / "my.crossarc"
     parser.save(path)
-    loaded = crossarc.load(path)
+    loaded = load(path)
     assert list(loaded.parse(TEST)) == list(parser.parse(TEST))
     assert (type(loaded), loaded.config, loaded.labels) == (type(parser), parser.config, parser.labels)
     assert (loaded.dev, loaded.treebank) == (parser.dev, parser.treebank)
@@ -144,7 +143,7 @@ def test_an_empty_treebank_is_refused(config):
     [
         (SpanningTreeConfig(order="1", epochs=9, hash_bits=18), "heads"),
         (CovingtonConfig(epochs=9, hash_bits=18), "links"),
-        (GraphConfig(epochs=3, hash_bits=18), "graphs"),
+        pytest.param(GraphConfig(epochs=3, hash_bits=18), "graphs", marks=pytest.mark.slow),
     ],
 )
 def test_an_interrupt_keeps_the_best_epoch_so_far(config, stage):

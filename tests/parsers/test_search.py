@@ -7,12 +7,12 @@ import pytest
 
 import oracles
 from crossarc.core import Sentence
+from crossarc.parsers._pruner import keep_candidates
 from crossarc.parsers._search import climb, first_order, high_order, second_order
 from crossarc.parsers._space import (
     Rules,
     Space,
     choose,
-    keep_candidates,
     most_tree_features,
     neighbours,
     open_space,
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.slow
 
 
 def rules(single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
-    return Rules(single_root, projective, 0, restarts, False, False)
+    return Rules(single_root, projective, 0, 2.0, restarts, False, False)
 
 
 def random_space(n: int, seed: int, forbidden: float = 0.0, *, only_siblings: bool = False) -> Space:
@@ -56,7 +56,7 @@ def random_space(n: int, seed: int, forbidden: float = 0.0, *, only_siblings: bo
     scores = rng.normal(size=(n + 1, n + 1))
     scores[1:][rng.random((n, n + 1)) < forbidden] = -np.inf
     candidates, counts = np.zeros((n + 1, n + 1), dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    keep_candidates(scores, n, np.full(n + 1, -1), candidates, counts)
+    keep_candidates(scores, n, 2.0, np.full(n + 1, -1), candidates, counts)
     templates = EVERY_PART.of_parts(("arc", "sibling") if only_siblings else EVERY_PART.lines)
     encoded = encode(sentence_of(attributes_of([Sentence.of(["word"] * n)]), 0), templates)
     space = open_space(encoded, np.zeros(1 << 10, dtype=np.float32), np.uint64(54), candidates, counts)

@@ -396,6 +396,82 @@ def test_udpipe_models(client):
         }
 
 
+# ---- raw text -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reader(text_model_file):
+    """An engine for raw text."""
+    return Engine(str(text_model_file), LIMITS.length)
+
+
+@pytest.fixture(scope="module")
+def text_client(reader):
+    registry = Registry({"random-text": reader.description})
+    return TestClient(make_app(Here({"random-text": reader}), registry, LIMITS), raise_server_exceptions=False)
+
+
+RAW = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in SENTENCES)
+
+
+def test_text_in_trees_out(text_client, reader):
+    expected = list(map(format_sentence, reader.pipeline(RAW)))
+    assert [
+        sentence["trees"][0]["conllu"] for sentence in parse(text_client, text=RAW, format="text")["sentences"]
+    ] == expected
+    for data in (RAW, "\ufeff" + RAW):
+        reply = text_client.post("/process", data={"data": data, "tokenizer": "", "tagger": "", "parser": ""})
+        assert reply.json() == {
+            "model": "random-text",
+            "acknowledgements": ["The makers of random trees, CC0"],
+            "result": "".join(expected),
+        }
+    assert text_client.get("/models").json()["models"] == {"random-text": ["tokenizer", "tagger", "parser"]}
+
+
+def test_no_sentences_of_blank_text(text_client):
+    assert parse(text_client, text=" \n\n ", format="text")["sentences"] == []
+
+
+def process(client, **fields):
+    reply = client.post("/process", data=fields)
+    assert reply.status_code == 200, reply.text
+    return read(reply.json()["result"])
+
+
+def test_each_step_does_only_its_own(text_client):
+    segmented = process(text_client, data=RAW, tokenizer="")
+    assert {value for sentence in segmented for value in sentence.upos + sentence.head} == {"_"}
+    assert segmented == process(text_client, data=RAW, input="generic_tokenizer")
+    tagged = process(text_client, data=RAW, tokenizer="", tagger="")
+    assert "_" not in tagged[0].upos
+    assert set(tagged[0].head) == {"_"}
+    parsed_alone = process(text_client, data=RAW, tokenizer="", parser="")
+    assert set(parsed_alone[0].upos) == {"_"}
+    assert parsed_alone[0].head == process(text_client, data=RAW, tokenizer="", tagger="", parser="")[0].head
+
+
+def test_given_tags_stay_unless_a_tagger_is_asked_for(text_client):
+    given = format_sentence(SENTENCES[0].with_columns(upos=["X"] * len(SENTENCES[0])))
+    assert set(process(text_client, data=given, parser="")[0].upos) == {"X"}
+    assert set(process(text_client, data=given, tagger="")[0].upos) != {"X"}
+    (sentence,) = parse(text_client, text=given)["sentences"]
+    assert {word["upos"] for word in sentence["words"]} == {"X"}
+
+
+def test_presegmented_text_has_a_sentence_on_each_line(text_client):
+    two = f"{' '.join(SENTENCES[0].form)} {' '.join(SENTENCES[1].form)}"
+    found = process(text_client, data=f"{two}\n\n{' '.join(SENTENCES[2].form)}\n", tokenizer="presegmented", parser="")
+    assert [sentence.form for sentence in found] == [SENTENCES[0].form + SENTENCES[1].form, SENTENCES[2].form]
+    assert all(is_tree(sentence.heads) for sentence in found)
+    assert found[0].metadata("text") == two
+
+
+def test_sentences_of_text_may_be_too_long(text_client):
+    error = parse(text_client, 400, text="word " * 500, format="text")["error"]
+    assert "a sentence may have at most 40" in error
+
+
 # ---- the page and everything else -----------------------------------------------------------------------------------
 
 

@@ -172,8 +172,9 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     "--with",
     "parts",
     metavar="PARTS",
-    help="Learn from the same treebank, and keep in the same file: segmenter, tagger, lemmatizer, or some of them, separated by "
-    "commas. The parser is then trained on automatic tags and lemmas (by cross-validation) instead of those of the treebank.",
+    help="Learn these too, and keep them in the same file: segmenter, tagger, lemmatizer, or some of them, with commas "
+    "between them. With a tagger, the parser is trained on automatic tags and lemmas (by cross-validation), not on the "
+    "treebank's.",
 )
 @click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
 def command(

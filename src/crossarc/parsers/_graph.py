@@ -13,7 +13,7 @@ from crossarc._kernel import cold_kernel, kernel, leaf_kernel
 from crossarc.parsers._labels import label_scores, rows_of_arc
 from crossarc.parsers._parsing import label, seed_of, space_of
 from crossarc.parsers._search import LONG, second_order, sibling_array
-from crossarc.parsers._space import NEARLY, arc_matrix
+from crossarc.parsers._space import arc_matrix
 from crossarc.scoring._indices import (
     arc_indices,
     direction_of,
@@ -37,6 +37,7 @@ Parts = namedtuple("Parts", "arcs extras siblings")
 
 LOWER, LEMMA, FEATS = ATTRIBUTES.index("lower"), ATTRIBUTES.index("lemma"), ATTRIBUTES.index("feats")
 SEEN_BITS = 16  # of the table of pairs of tags
+LOWEST = -2.5  # score of an extra arc that is looked at
 MOST_CHILDREN = 8  # whose labels are looked at
 MOST_PATH_FEATURES = 14 + MOST_CHILDREN
 MOST_STEPS = 4  # up or down that are told apart
@@ -167,7 +168,7 @@ def parts_of(space, attributes, models, basic, allowed, kept):
             if h != m and (models.seen[pair_of(words, h, m)] or kept[h, m]) and (allowed.size == 0 or allowed[h, m]):
                 count = extra_indices(space.encoded, words, models, basic, h, m, hashes, buffer)
                 score = sum_of(models.extras.weights, buffer, count)
-                if score > -NEARLY or kept[h, m]:
+                if score > LOWEST or kept[h, m]:
                     extras[h, m] = score
     siblings = np.empty((0, 0, 0)) if len(arcs) > LONG + 1 else graph_siblings(space, arcs, extras)
     return Parts(arcs, extras, siblings)

@@ -4,12 +4,12 @@ import numpy as np
 
 from crossarc._kernel import kernel
 from crossarc.parsers._labels import best_labels_of_tree, score_labels_of_tree
+from crossarc.parsers._pruner import first_order_scores
 from crossarc.parsers._search import find_children, first_order, high_order, second_order
 from crossarc.parsers._space import (
     candidate_number,
     candidate_space,
     choose,
-    first_order_scores,
     score_labels,
     tree_score,
     worth,

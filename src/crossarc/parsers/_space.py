@@ -11,6 +11,7 @@ import numpy as np
 
 from crossarc._kernel import cold_kernel, kernel, leaf_kernel
 from crossarc.parsers._labels import label_scores, log_sum, rows_of_arc
+from crossarc.parsers._pruner import first_order_scores, keep_candidates
 from crossarc.scoring._indices import (
     MOST_COUNTED,
     any_sibling_indices,
@@ -18,7 +19,6 @@ from crossarc.scoring._indices import (
     encode,
     grandparent_indices,
     most_features,
-    sentence_of,
     sibling_indices,
     sum_of,
     valency_indices,
@@ -34,31 +34,9 @@ Space = namedtuple(
     "encoded weights shift candidates counts arcs labels siblings grandparents any_siblings valencies buffer",
 )
 
-# kept: how many candidates the pruner leaves each word, 0 for all; joint: whether arcs are scored with their labels,
-# with the best one or, if summed, with all of them
-Rules = namedtuple("Rules", "single_root projective kept restarts joint summed")
-
-NEARLY = 2.5  # how much worse than the best a head may be to stay a candidate; the margin of a wrong head is 1
-
-
-@kernel
-def score_arcs(encoded, weights, shift, scores):
-    """scores[h, m] of every arc, by the features of the arc alone."""
-    n = len(scores) - 1
-    buffer = np.empty(most_features(encoded), np.int64)
-    for h in range(n + 1):
-        for m in range(1, n + 1):
-            if h != m and scores[h, m] > -np.inf:
-                scores[h, m] = sum_of(weights, buffer, arc_indices(encoded, h, m, shift, buffer))
-
-
-@kernel
-def first_order_scores(attributes, model, allowed):
-    """scores[h, m] of every allowed arc (all, if that array is empty); -inf for the others."""
-    size = len(attributes.counts)
-    scores = np.where(allowed, 0.0, -np.inf) if allowed.size > 0 else np.zeros((size, size))
-    score_arcs(encode(attributes, model.templates), model.weights, model.shift, scores)
-    return scores
+# kept: how many candidates the pruner leaves each word, 0 for all; near: how much worse than the best of them they may
+# be; joint: whether arcs are scored with their labels, with the best one or, if summed, with all of them
+Rules = namedtuple("Rules", "single_root projective kept near restarts joint summed")
 
 
 @kernel
@@ -84,7 +62,7 @@ def candidate_space(attributes, pruner, model, always, allowed, rules):
         scores = first_order_scores(attributes, pruner, allowed)
         if size > 1 and always[1] < 0:
             best_first_order(scores, rules, always)
-        keep_candidates(scores, kept, always, candidates, counts)
+        keep_candidates(scores, kept, rules.near, always, candidates, counts)
     else:
         keep_all(allowed, candidates, counts)
     return open_space(encode(attributes, model.templates), model.weights, model.shift, candidates, counts)
@@ -97,51 +75,6 @@ def keep_all(allowed, candidates, counts):
             if h != m and (allowed.size == 0 or allowed[h, m]):
                 candidates[m, counts[m]] = h
                 counts[m] += 1
-
-
-@kernel
-def keep_candidates(scores, kept, always, candidates, counts):
-    """The ``kept`` best heads of each word that are nearly as good as the best, and those of the tree ``always``."""
-    size = len(scores)
-    chosen = np.empty(size, np.bool_)
-    for m in range(1, size):
-        chosen[:] = False
-        lowest = -np.inf
-        for h in range(size):
-            if h != m:
-                lowest = max(lowest, scores[h, m] - NEARLY)
-        for _ in range(min(kept, size - 1)):
-            best, highest = -1, lowest
-            for h in range(size):
-                if h != m and not chosen[h] and scores[h, m] > highest:
-                    best, highest = h, scores[h, m]
-            if best < 0:
-                break
-            chosen[best] = True
-        if always[m] >= 0:
-            chosen[always[m]] = True
-        count = 0
-        for h in range(size):
-            if chosen[h]:
-                candidates[m, count] = h
-                count += 1
-        counts[m] = count
-
-
-@kernel
-def count_candidates(batch, pruner, gold, kept):
-    """How many candidates the pruner leaves in all, and how many of the gold heads are among them."""
-    everything, right = 0, 0
-    for b in range(len(batch.starts) - 1):
-        scores = first_order_scores(sentence_of(batch, b), pruner, np.ones((0, 0), np.bool_))
-        size = len(scores)
-        candidates, counts = np.zeros((size, min(kept, size) + 1), np.int64), np.zeros(size, np.int64)
-        keep_candidates(scores, min(kept, size), np.full(size, -1), candidates, counts)
-        everything += counts.sum()
-        for m in range(1, size):
-            for j in range(counts[m]):
-                right += candidates[m, j] == gold[batch.starts[b] + m]
-    return everything, right
 
 
 @kernel

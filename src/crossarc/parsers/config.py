@@ -35,6 +35,7 @@ class SpanningTreeConfig:
     features: str = "default"
     hash_bits: int = 23
     candidates: int = 10  # heads of each word that the pruner leaves at most; 0: no pruner
+    near: float = 2.0  # how much worse than the best of them they may be to the pruner
     restarts: int = 3  # further starts of the search (order high)
     aggressiveness: float = 1.0  # "C": the largest step of MIRA
     patience: int = 0  # training ends after so many epochs without a better one on dev; 0: it does not
@@ -126,6 +127,7 @@ class IlpConfig:
     features: str = "default"
     hash_bits: int = 23
     candidates: int = 10  # heads of each word that the pruner leaves at most
+    near: float = 2.5  # how much worse than the best of them they may be to the pruner
     aggressiveness: float = 1.0  # "C": the largest step of passive-aggressive learning
 
     def __post_init__(self) -> None:
@@ -150,6 +152,7 @@ class IlpConfig:
             features=self.features,
             hash_bits=self.hash_bits,
             candidates=self.candidates,
+            near=self.near,
             aggressiveness=self.aggressiveness,
         )
 

@@ -39,8 +39,8 @@ def save_model(
 ) -> None:
     """Write a model; the file appears under its name only when it is complete.
 
-    ``parts`` are what belongs to other things than the parser. ``compact``: weights take one byte each instead of four, and
-    are rounded to that.
+    ``parts`` are what belongs to other things than the parser. ``compact``: weights take one byte each instead of four,
+    and are rounded to that.
     """
     target = Path(path)
     for part, its_tensors in (parts or {}).items():

@@ -278,6 +278,7 @@ def rules_of(config: SpanningTreeConfig) -> Rules:
         bool(config.single_root),
         bool(config.projective),
         config.candidates,
+        config.near,
         config.restarts,
         config.labels == "joint",
         config.learner == "crf",

@@ -18,7 +18,7 @@ from crossarc.core import Sentence
 from crossarc.learning.lbfgs import maximise
 from crossarc.parsers._crf import add_gradients, learn_crf, shrink
 from crossarc.parsers._labels import learn_labels
-from crossarc.parsers._space import count_candidates
+from crossarc.parsers._pruner import count_candidates, learn_ranking
 from crossarc.parsers._training import (
     MIRA,
     PERCEPTRON,
@@ -73,7 +73,7 @@ _KERNELS: dict[tuple[str, str], Any] = {
     ("crf", "1"): learn_crf,
 }
 _PRUNER_EPOCHS = 3
-_PRUNER_BITS = 18
+_PRUNER_BITS = 20
 _LABEL_BITS = 20
 _RATE = 0.1  # of the steps along gradients, chosen on dev
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
@@ -238,15 +238,10 @@ class Training:
         templates = load_templates("pruner").compiled
         learner = new_learner(table_size(_PRUNER_BITS), 1.0)
         model = view(templates, learner.weights)
-        rules = self.rules._replace(kept=0, joint=False, summed=False)
-        method = Method(MIRA, 1, True)
 
         def learn(chosen: NDArray[np.int64]) -> int:
-            models = Models(model, model, model)
-            wrong: int = learn_first_order(
-                self.treebank.batch, chosen, models, learner, self.treebank.gold, rules, method
-            )
-            return wrong
+            missed: int = learn_ranking(self.treebank.batch, chosen, model, learner, self.treebank.gold.heads)
+            return missed
 
         for epoch in range(1, _PRUNER_EPOCHS + 1):
             loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.watcher)
@@ -254,7 +249,7 @@ class Training:
         pruner = view(templates, averaged(learner))
         if self.dev:
             gold = np.concatenate([sentence.heads for sentence in self.dev])
-            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, self.config.candidates)
+            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, self.rules)
             words = sum(map(len, self.dev))
             self.watcher.pruned(everything / words, right / words)
         return pruner

@@ -42,7 +42,7 @@ class Pipeline:
         """The sentences of a text, nothing but words; paragraphs are counted from the given number on."""
         if self.segmenter is None:
             raise CrossarcError(
-                f"{self.name or 'this model'} cannot take raw text: it has no segmenter (crossarc train --with segmenter)"
+                f"{self.name or 'this model'}: no segmenter, so it takes no raw text (see crossarc train --with)"
             )
         return self.segmenter.segment(text, lines=lines, paragraph=paragraph, path=path)
 
@@ -85,7 +85,10 @@ class Pipeline:
 
 
 def load(model: str | Path) -> Pipeline:
-    """The model in a file, or the built-in one with that name. Raises ``ModelError`` that says what is wrong with a file."""
+    """The model in a file, or the built-in one with that name.
+
+    Raises ``ModelError`` that says what is wrong with a file.
+    """
     parser, header, parts = load_parser(model), read_header(model), load_parts(model)
     return Pipeline(
         parser,
@@ -120,8 +123,8 @@ def _lacks_lemmas(sentence: Sentence) -> bool:
 def _completed(sentence: Sentence, tagged: Sentence) -> Sentence:
     """The sentence with the missing tags of the tagged one.
 
-    XPOS and FEATS count as missing where there are none in the whole sentence: a word may have none. They are taken over where
-    the tagger agrees with the given UPOS.
+    XPOS and FEATS count as missing where there are none in the whole sentence: a word may have none. They are taken
+    over where the tagger agrees with the given UPOS.
     """
     agreed = [given in ("_", found) for given, found in zip(sentence.upos, tagged.upos, strict=True)]
     upos = [found if same else given for given, found, same in zip(sentence.upos, tagged.upos, agreed, strict=True)]

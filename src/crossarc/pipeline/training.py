@@ -1,4 +1,4 @@
-"""Training of what comes before the parser, and of the parser's input: tags and lemmas as they will be, errors included."""
+"""Training of what comes before the parser, and the parser's own input: tags and lemmas with errors, as later."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def train_parts(
 ) -> Annotated:
     """Train the parts with these names on a treebank.
 
-    Its sentences get their tags and lemmas from models trained on other parts of it (cross-validation), so that the parser sees
-    as many errors in training as later.
+    Its sentences get their tags and lemmas from models trained on other parts of it (cross-validation), so that the
+    parser sees as many errors in training as later.
     """
     if "lemmatizer" in parts and "tagger" not in parts:
         raise CrossarcError("a lemmatizer needs a tagger: lemmas depend on tags")

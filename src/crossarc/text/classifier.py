@@ -1,4 +1,4 @@
-"""A linear classifier over hashed features, learnt online and averaged: the engine of segmenter, tagger and lemmatiser."""
+"""A linear classifier over hashed features, learnt online and averaged: the engine of segmenter and tagger."""
 
 from __future__ import annotations
 
@@ -45,21 +45,26 @@ class Classifier:
 
     templates: Compiled
     weights: NDArray[np.float32]
-    size: int  # the number of classes
+    aspects: Ints  # aspects[c, k] of class c: their weights lie side by side
 
     @property
     def shift(self) -> np.uint64:
-        return np.uint64(64 - ((len(self.weights) - self.size).bit_length() - 1))
+        return np.uint64(64 - ((len(self.weights) - row_size(self.aspects)).bit_length() - 1))
 
     def choose(self, items: Items, choices: Choices) -> Ints:
         """The best class of each item."""
         chosen = np.zeros(len(items.rows), dtype=np.int64)
-        choose(self.weights, self.shift, self._hashes(items), items.rows, *choices, chosen)
+        choose(self.weights, self.shift, self.aspects, self._hashes(items), items.rows, *choices, chosen)
         return chosen
 
     def _hashes(self, items: Items) -> NDArray[np.uint64]:
-        slots: NDArray[np.uint64] = hash_slots(items.attributes, self.templates)
-        return slots[0]
+        hashes: NDArray[np.uint64] = hash_slots(items.attributes, self.templates)[0]
+        return hashes
+
+
+def row_size(aspects: Ints) -> int:
+    """The number of different aspects."""
+    return int(aspects.max()) + 1
 
 
 def train_classifier(
@@ -67,7 +72,7 @@ def train_classifier(
     items: Items,
     choices: Choices,
     gold: Ints,
-    size: int,
+    aspects: Ints,
     *,
     bits: int,
     epochs: int,
@@ -75,12 +80,12 @@ def train_classifier(
     rng: np.random.Generator,
 ) -> Classifier:
     """Learn from items, in random order."""
-    learner = new_learner(table_size(bits, row=size), most)
-    model = Classifier(templates, learner.weights, size)
+    learner = new_learner(table_size(bits, row=row_size(aspects)), most)
+    model = Classifier(templates, learner.weights, aspects)
     hashes = model._hashes(items)
     for _ in range(epochs):
-        learn(learner, model.shift, hashes, items.rows, *choices, gold, rng.permutation(len(gold)))
-    return Classifier(templates, averaged(learner), size)
+        learn(learner, model.shift, aspects, hashes, items.rows, *choices, gold, rng.permutation(len(gold)))
+    return Classifier(templates, averaged(learner), aspects)
 
 
 def compile_lines(lines: Sequence[str], attributes: Sequence[str]) -> Compiled:

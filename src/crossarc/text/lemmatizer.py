@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -159,4 +159,4 @@ def apply_script(script: str, form: str) -> str | None:
 
 
 _LOWER = "lower\t0\t\t0\t"
-_CASES: dict[str, Any] = {"lower": str.lower, "keep": str, "title": str.capitalize}
+_CASES: dict[str, Callable[[str], str]] = {"lower": str.lower, "keep": str, "title": str.capitalize}

@@ -1,8 +1,8 @@
 """Raw text to sentences of words, as a treebank has them: tokens, multiword tokens, sentences.
 
-Two classifiers decide, one after the other: after which characters a token ends, and after which tokens a sentence does.
-White space ends every token, a blank line every sentence. What a token such as "don't" or "cannot" is split into is taken
-from the treebank: the same token's words, or else those of tokens with the same end.
+Two classifiers decide, one after the other: after which characters a token ends, and after which tokens a sentence
+does. White space ends every token, a blank line every sentence. What a token such as "don't" or "cannot" is split into
+is taken from the treebank: the same token's words, or else those of tokens with the same end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from crossarc.core import Insert, Sentence, Word
 from crossarc.scoring.hashing import hash_string
-from crossarc.text.classifier import PADDING, Choices, Classifier, Items, compile_lines, train_classifier
+from crossarc.scoring.templates import Compiled
+from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, compile_lines, train_classifier
 from crossarc.text.lexicon import shape_of
 from crossarc.text.packing import pack, unpack
 from crossarc.text.table import Table
@@ -28,16 +29,17 @@ from crossarc.text.treebank import Token, paragraphs_of, spaces_in_misc
 
 __all__ = ["Segmenter", "train_segmenter"]
 
-# Of a place between two characters: those before and after it with their kinds, the chunk, what is left and right of the
-# place in it, the runs of like characters that meet there, what follows the chunk if this is its end.
+# Of a place between two characters: those before and after it with their kinds, the chunk, what is left and right of
+# the place in it, the runs of like characters that meet there, what follows the chunk if its end is near.
 _IN_CHUNK = (
     "b2", "b1", "a1", "a2", "kb2", "kb1", "ka1", "ka2", "chunk", "left", "right", "leftrun", "rightrun", "leftshape",
     "rightshape", "next",
 )  # fmt: skip
 _OF_CHUNK = compile_lines(
     [
-        "b1", "b2", "a1", "a2", "kb2", "b2 b1", "b1 a1", "b2 b1 a1", "b1 a1 a2", "kb1 ka1", "kb2 kb1 ka1", "kb1 ka1 ka2",
-        "kb2 kb1 ka1 ka2", "chunk b1 a1", "left", "right", "left a1", "b1 right", "leftrun a1", "b1 rightrun",
+        "b1", "b2", "a1", "a2", "kb2", "b2 b1", "b1 a1", "b2 b1 a1", "b1 a1 a2", "kb1 ka1", "kb2 kb1 ka1",
+        "kb1 ka1 ka2", "kb2 kb1 ka1 ka2",
+        "chunk b1 a1", "left", "right", "left a1", "b1 right", "leftrun a1", "b1 rightrun",
         "leftrun rightrun", "leftshape a1", "b1 rightshape", "leftshape rightshape", "left right", "right next b1",
         "leftshape rightshape next", "b1 a1 next", "leftrun rightrun next",
     ],
@@ -57,6 +59,7 @@ _OF_TEXT = compile_lines(
 )  # fmt: skip
 
 _BITS = 17
+_YES_OR_NO = np.array([[0], [1]])
 _EPOCHS = 10
 _MOST = 0.1
 _CHUNK = re.compile(r"\S+")
@@ -117,7 +120,7 @@ class Segmenter:
             words = self.words_of(piece.form)
             if len(words) > 1:
                 id_ = f"{len(forms) + 1}-{len(forms) + len(words)}"
-                inserts.append(Insert(len(forms), Word(id_, piece.form, *["_"] * 7, spaces)))
+                inserts.append(Insert(len(forms), Word(id_, piece.form, "_", "_", "_", "_", "_", "_", "_", spaces)))
                 spaces = "_"
             forms += words
             misc += [spaces] * len(words)
@@ -181,8 +184,8 @@ class Segmenter:
     def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Segmenter:
         words = unpack(tensors["words"])
         return cls(
-            Classifier(_OF_CHUNK, tensors["tokens"], 2),
-            Classifier(_OF_TEXT, tensors["sentences"], 2),
+            Classifier(_OF_CHUNK, tensors["tokens"], _YES_OR_NO),
+            Classifier(_OF_TEXT, tensors["sentences"], _YES_OR_NO),
             words["words"],
             words["endings"],
             frozenset(words["whole"]),
@@ -195,8 +198,8 @@ class Segmenter:
             return _in_case_of(token, self.words[lower])
         if lower not in self.whole:
             for n in range(min(len(lower) - 1, _LONGEST_ENDING), 0, -1):
-                size = self.endings.get(lower[-n:])
-                if size is not None:
+                size = self.endings.get(lower[-n:], len(token))
+                if size < len(token):
                     return [token[:-size], token[-size:]]
         return [token]
 
@@ -221,7 +224,7 @@ class Chunk(NamedTuple):
 def _chunks(text: str, lines: bool = False) -> list[Chunk]:
     matches = list(_CHUNK.finditer(text))
     chunks = []
-    for match, following in zip(matches, [*matches[1:], None], strict=True):
+    for match, following in zip_longest(matches, matches[1:]):
         space = text[match.end() : following.start() if following else len(text)]
         last = following is None or ("\n" in space if lines else _BLANK_LINE.search(space))
         chunks.append(Chunk(match[0], space, _END if last or following is None else _kind(following[0][0])))
@@ -293,7 +296,7 @@ def _alike(c: str) -> str:
 
 
 def _items_of_text(table: Table, paragraphs: Sequence[Sequence[Piece]]) -> Items:
-    """The tokens of paragraphs. What else is known of a token stands before it: space after it, tokens since a full stop."""
+    """The tokens of paragraphs; before each, whether a space follows, and how far it is from a full stop."""
     sequences = []
     for paragraph in paragraphs:
         run = 0
@@ -345,17 +348,13 @@ def _train_tokens(paragraphs: Sequence[Sequence[Sequence[Token]]], rng: np.rando
             places.append(_places(chunks[-1][0]))
             ends = set(accumulate(map(len, tokens)))
             gold += [place in ends for place in places[-1]]
-    items = _items_of_chunks(chunks, places)
+    return _trained(_OF_CHUNK, _items_of_chunks(chunks, places), np.array(gold, dtype=np.int64), rng)
+
+
+def _trained(templates: Compiled, items: Items, gold: Ints, rng: np.random.Generator) -> Classifier:
+    choices = _both(len(gold))
     return train_classifier(
-        _OF_CHUNK,
-        items,
-        _both(len(gold)),
-        np.array(gold, dtype=np.int64),
-        2,
-        bits=_BITS,
-        epochs=_EPOCHS,
-        most=_MOST,
-        rng=rng,
+        templates, items, choices, gold, _YES_OR_NO, bits=_BITS, epochs=_EPOCHS, most=_MOST, rng=rng
     )
 
 
@@ -384,14 +383,12 @@ def _train_sentences(paragraphs: Sequence[Sequence[Sequence[Token]]], rng: np.ra
         kept += [True] * (len(texts[-1]) - 1) + [False]  # the end of a paragraph needs no decision
     items = _items_of_text(Table(_IN_TEXT, _describe), texts)
     decisions = np.array(kept)
-    items, answers = Items(items.attributes, items.rows[decisions]), np.array(gold)[decisions]
-    return train_classifier(
-        _OF_TEXT, items, _both(len(answers)), answers, 2, bits=_BITS, epochs=_EPOCHS, most=_MOST, rng=rng
-    )
+    items = Items(items.attributes, items.rows[decisions])
+    return _trained(_OF_TEXT, items, np.array(gold, dtype=np.int64)[decisions], rng)
 
 
 def _multiword_tokens(tokens: Iterable[Token]) -> tuple[dict[str, list[str]], dict[str, int], frozenset[str]]:
-    """Tokens that are usually several words; ends that such tokens usually have; tokens with such an end that are not."""
+    """Tokens that are usually several words; ends that usually make such tokens; tokens with such ends that are not."""
     seen: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for token in tokens:
         seen[token.form.lower()][tuple(word.lower() for word in token.words)] += 1
@@ -409,14 +406,9 @@ def _multiword_tokens(tokens: Iterable[Token]) -> tuple[dict[str, list[str]], di
     for ending in sorted(split, key=len):
         size, agreeing = last[ending].most_common(1)[0]
         shorter = next((endings[ending[-n:]] for n in range(len(ending) - 1, 0, -1) if ending[-n:] in endings), None)
-        if agreeing >= 2 and 2 * agreeing > having[ending] and size != shorter:
+        if size <= len(ending) and agreeing >= 2 and 2 * agreeing > having[ending] and size != shorter:
             endings[ending] = size
-    words = {form: list(parts) for form, parts in usual.items() if len(parts) > 1}
-    whole = {
-        form
-        for form, parts in usual.items()
-        if len(parts) == 1
-        and seen[form].total() > 1
-        and any(form[-n:] in endings for n in range(1, _LONGEST_ENDING + 1))
-    }
-    return words, endings, frozenset(whole)
+    several = {form: list(words) for form, words in usual.items() if len(words) > 1}
+    one = [form for form, words in usual.items() if len(words) == 1 and seen[form].total() > 1]
+    whole = {form for form in one if any(form[-n:] in endings for n in range(1, _LONGEST_ENDING + 1))}
+    return several, endings, frozenset(whole)

@@ -31,7 +31,7 @@ class Table:
         """The strings of some sequences, each between others that are known to be outside."""
         if len(self._rows) > _FULL:
             self._start()
-        rows: list[int] = [0] * PADDING
+        rows: list[int] = [0] * PADDING * 2  # there may be no sequences
         inside: list[int] = []
         for strings in sequences:
             first = len(rows) - PADDING

@@ -1,9 +1,9 @@
 """The tagger: UPOS, XPOS and FEATS of each word at once, in two passes.
 
-A tag is all three columns together. The first pass looks at the words alone; the second at the tags, too, that the first
-has given to the words on both sides. So that these are as wrong in training as they will be later, each part of the
-treebank is tagged by a first pass that has not seen it (stacked learning); for the same reason the words of each part are
-looked up in a lexicon made of all the others.
+A tag is all three columns together. The first pass looks at the words alone; the second at the tags, too, that the
+first has given to the words on both sides. So that these are as wrong in training as they will be later, each part of
+the treebank is tagged by a first pass that has not seen it (stacked learning); for the same reason the words of each
+part are looked up in a lexicon made of all the others.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,13 +80,27 @@ class Tagger:
         return cls(
             tags,
             Lexicon(words["words"], words["guesses"], _names(tags)),
-            Classifier(_FIRST, tensors["first"], len(tags)),
-            Classifier(_SECOND, tensors["second"], len(tags)),
+            Classifier(_FIRST, tensors["first"], _aspects(tags)),
+            Classifier(_SECOND, tensors["second"], _aspects(tags)),
         )
 
     def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """The sentences with UPOS, XPOS and FEATS."""
         return with_tags(sentences, self.choose(sentences), self.tags)
+
+
+def _aspects(tags: Sequence[Tag]) -> Ints:
+    """Of each tag: itself, its UPOS, its XPOS, its FEATS."""
+    numbers: dict[tuple[int, object], int] = {(0, tag): i for i, tag in enumerate(tags)}
+    return np.array(
+        [
+            [numbers.setdefault((k, value), len(numbers)) for k, value in enumerate((tag, *tag))][:_ASPECTS]
+            for tag in tags
+        ]
+    )
+
+
+_ASPECTS = 4
 
 
 def _names(tags: Sequence[Tag]) -> list[str]:
@@ -135,7 +150,7 @@ class Training:
         self.names = _names(self.tags)
         self.gold = [[numbers[tag] for tag in zip(s.upos, s.xpos, s.feats, strict=True)] for s in sentences]
         bounds = np.linspace(0, len(sentences), folds + 1).astype(int).tolist()
-        self.folds = [range(first, last) for first, last in zip(bounds, bounds[1:], strict=False)]
+        self.folds = [range(first, last) for first, last in pairwise(bounds)]
         self.parts = [self._part(fold) for fold in self.folds]
 
     def _lexicon(self, without: range = range(0)) -> Lexicon:
@@ -151,7 +166,7 @@ class Training:
         items, choices, gold = _together(parts)
         rng = np.random.default_rng(self.seed)
         return train_classifier(
-            templates, items, choices, gold, len(self.tags), bits=bits, epochs=_EPOCHS, most=_MOST, rng=rng
+            templates, items, choices, gold, _aspects(self.tags), bits=bits, epochs=_EPOCHS, most=_MOST, rng=rng
         )
 
     @cached_property
@@ -184,16 +199,18 @@ def _others(parts: Sequence[_Part], part: _Part) -> list[_Part]:
 
 
 def _together(parts: Sequence[_Part]) -> _Part:
-    attributes, rows, lists, classes, bounds = [], [], [], [], [np.zeros(1, dtype=np.int64)]
-    n_rows = n_lists = n_classes = 0
-    for items, choices, _ in parts:
-        attributes.append(items.attributes)
-        rows.append(items.rows + n_rows)
-        lists.append(choices.lists + n_lists)
-        classes.append(choices.classes)
-        bounds.append(choices.bounds[1:] + n_classes)
-        n_rows += len(items.attributes)
-        n_lists += len(choices.bounds) - 1
-        n_classes += len(choices.classes)
-    joined = [np.concatenate(arrays) for arrays in (attributes, rows, lists, classes, bounds)]
-    return _Part(Items(*joined[:2]), Choices(*joined[2:]), np.concatenate([part.gold for part in parts]))
+    """Several parts as one."""
+    rows = np.cumsum([0, *(len(part.items.attributes) for part in parts)])
+    lists = np.cumsum([0, *(len(part.choices.bounds) - 1 for part in parts)])
+    classes = np.cumsum([0, *(len(part.choices.classes) for part in parts)])
+    items = Items(
+        np.concatenate([part.items.attributes for part in parts]),
+        np.concatenate([part.items.rows + first for part, first in zip(parts, rows, strict=False)]),
+    )
+    bounds = [part.choices.bounds[1:] + first for part, first in zip(parts, classes, strict=False)]
+    choices = Choices(
+        np.concatenate([part.choices.lists + first for part, first in zip(parts, lists, strict=False)]),
+        np.concatenate([part.choices.classes for part in parts]),
+        np.concatenate([np.zeros(1, dtype=np.int64), *bounds]),
+    )
+    return _Part(items, choices, np.concatenate([part.gold for part in parts]))

@@ -1,7 +1,7 @@
 """The text behind a treebank: tokens with the white space after them, paragraphs.
 
-MISC tells the white space as UDPipe writes it: nothing is one space, ``SpaceAfter=No`` none, ``SpacesAfter=\\s\\n`` a space and a
-line break; ``SpacesBefore`` is that before the first token.
+MISC tells the white space as UDPipe writes it: nothing is one space, ``SpaceAfter=No`` none, ``SpacesAfter=\\s\\n`` a
+space and a line break; ``SpacesBefore`` is that before the first token.
 """
 
 from __future__ import annotations

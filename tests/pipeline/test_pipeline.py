@@ -1,0 +1,148 @@
+"""Text in, trees out: pipelines, their files, and the commands around them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import crossarc
+from crossarc.core import CrossarcError, Sentence
+from crossarc.io import read
+from crossarc.parsers import load as load_parser
+from crossarc.parsers.model_file import load_model, load_parts, save_model
+from crossarc.pipeline import Pipeline, train_parts
+from trained import DEV, TEST, TRAIN, trained
+
+TEXT = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in TEST[:8])
+
+
+@cache
+def pipeline() -> Pipeline:
+    annotated = train_parts(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
+    return Pipeline(trained("order 1"), *annotated[:3])
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "my.crossarc"
+    pipeline().save(path)
+    return path
+
+
+def run(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def test_text_gets_tags_lemmas_and_trees():
+    found = pipeline()(TEXT)
+    assert [sentence.form for sentence in found] == [sentence.form for sentence in TEST[:8]]
+    for sentence in found:
+        assert "_" not in (*sentence.upos, *sentence.lemma, *sentence.head, *sentence.deprel)
+    assert list(pipeline().parser.parse(found)) == found
+
+
+def test_given_annotation_stays_unless_it_is_replaced():
+    given = TEST[0].with_columns(upos=["GIVEN"] * len(TEST[0]), lemma=["given"] * len(TEST[0]))
+    assert pipeline().annotate([given]) == [given]
+    (anew,) = pipeline().annotate([given], retag=True)
+    assert "GIVEN" not in anew.upos
+    assert "given" not in anew.lemma
+
+
+def test_missing_annotation_is_filled_in():
+    bare = Sentence.of(TEST[0].form)
+    (full,) = pipeline().annotate([bare])
+    assert full == pipeline().annotate([bare], retag=True)[0]
+    one = full.with_columns(upos=["_", *full.upos[1:]])
+    assert pipeline().annotate([one]) == [full]
+    other = next(tag[0] for tag in pipeline().tagger.tags if tag[0] != full.upos[0])
+    kept = bare.with_columns(upos=[other, *full.upos[1:]])
+    assert pipeline().annotate([kept])[0].upos[0] == other
+    assert pipeline().annotate([kept])[0].xpos[0] == "_"  # that of another tag would not fit
+    assert pipeline().annotate([Sentence.of([])]) == [Sentence.of([])]
+
+
+def test_the_file_gives_the_same_pipeline(model):
+    assert crossarc.load(model)(TEXT) == pipeline()(TEXT)
+    assert list(load_parser(model).parse(TEST)) == list(pipeline().parser.parse(TEST))
+
+
+def test_a_model_may_have_a_parser_only(tmp_path):
+    path = tmp_path / "plain.crossarc"
+    trained("order 1").save(path)
+    plain = crossarc.load(path)
+    assert list(plain.parse(TEST)) == list(trained("order 1").parse(TEST))
+    bare = [Sentence.of(TEST[0].form)]
+    assert plain.annotate(bare) == bare
+    with pytest.raises(CrossarcError, match="no segmenter"):
+        plain("Text.")
+
+
+def test_compact_files_are_small_and_stay_as_they_are(tmp_path, model):
+    compact = tmp_path / "compact.crossarc"
+    replace(pipeline(), compact=True, header={"licence": "none"}).save(compact)
+    assert compact.stat().st_size < 0.3 * model.stat().st_size
+    loaded = crossarc.load(compact)
+    assert loaded.header == {"licence": "none"}
+    again = tmp_path / "again.crossarc"
+    loaded.save(again)
+    assert again.read_bytes() == compact.read_bytes()
+    weights = pipeline().parser.heads_model.weights
+    assert np.abs(loaded.parser.heads_model.weights - weights).max() < 0.03 * np.abs(weights).max()
+
+
+def test_parts_and_parser_are_apart(tmp_path):
+    path = tmp_path / "x"
+    save_model(path, {"system": "x"}, {"a": np.zeros(2)}, parts={"tagger": {"a": np.ones(2)}})
+    assert load_model(path)[1]["a"].tolist() == [0, 0]
+    assert load_parts(path)["tagger"]["a"].tolist() == [1, 1]
+
+
+def test_a_lemmatizer_needs_a_tagger():
+    with pytest.raises(CrossarcError, match="needs a tagger"):
+        train_parts(TRAIN, ["lemmatizer"])
+
+
+def test_parse_text_and_files(model, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text(TEXT)
+    from_file = run("parse", notes, "-m", model)
+    assert from_file.returncode == 0, from_file.stderr
+    assert run("parse", "--text", TEXT, "-m", model).stdout == from_file.stdout
+    assert run("parse", "-", "--input", "text", "-m", model, stdin=TEXT.encode()).stdout == from_file.stdout
+    parsed = tmp_path / "parsed.conllu"
+    parsed.write_bytes(from_file.stdout)
+    found = [replace(sentence, path="<text>", line=0) for sentence in read(parsed, trees=True)]
+    assert found == crossarc.load(model)(TEXT)
+    assert run("parse", parsed, "-m", model).stdout == from_file.stdout
+    assert run("validate", parsed).returncode == 0
+
+
+def test_parse_refuses_what_makes_no_sense(model, tmp_path):
+    broken = tmp_path / "broken.txt"
+    broken.write_bytes(b"one\ntwo \xff\n")
+    result = run("parse", broken, "-m", model)
+    assert result.returncode == 2
+    assert result.stderr.decode() == f"crossarc: error: {broken}:2: byte 0xff is not valid UTF-8\n"
+    assert b"no text in this file" in run("parse", "--text", " ", "-m", model).stderr
+    assert run("parse", broken, "--text", "x", "-m", model).returncode == 2
+    assert run("parse", "-m", model).returncode == 2
+    plain = tmp_path / "plain.crossarc"
+    trained("order 1").save(plain)
+    assert b"no segmenter" in run("parse", "--text", "x", "-m", plain).stderr
+
+
+def test_train_with_parts(tmp_path, handmade):
+    model = tmp_path / "my.crossarc"
+    result = run("train", handmade, "-m", model, "--order", "1", "--epochs", "1", "--with", "tagger,lemmatizer")
+    assert result.returncode == 0, result.stderr
+    assert list(crossarc.load(model).parts) == ["tagger", "lemmatizer"]
+    wrong = run("train", handmade, "-m", model, "--with", "tager")
+    assert wrong.returncode == 2
+    assert b"tager" in wrong.stderr
