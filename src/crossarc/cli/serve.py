@@ -24,7 +24,12 @@ _MEGABYTE = 1 << 20
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 is everywhere.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes that parse side by side.  [default: one for each CPU]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=min(os.cpu_count() or 1, 4),
+    help="Processes that parse side by side, of some 300 MB each.  [default: one for each CPU, at most 4]",
+)
 @click.option("--max-length", type=click.IntRange(1), default=500, show_default=True, help="Words of a sentence.")
 @click.option(
     "--max-size",
@@ -45,7 +50,7 @@ def command(
     models: tuple[str, ...],
     host: str,
     port: int,
-    jobs: int | None,
+    jobs: int,
     max_length: int,
     max_size: float,
     time_limit: float,
@@ -65,7 +70,7 @@ def command(
 
     limits = Limits(size=int(max_size * _MEGABYTE), length=max_length, seconds=time_limit)
     try:
-        serve(named_models(models), host, port, jobs or os.cpu_count() or 1, limits, _announce)
+        serve(named_models(models), host, port, jobs, limits, _announce)
     except KeyboardInterrupt:  # the way to end it
         click.echo("crossarc: stopped", err=True)
 

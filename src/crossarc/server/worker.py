@@ -17,6 +17,8 @@ __all__ = ["answer", "work"]
 
 def work(pipe: Connection, paths: Mapping[str, str], limits: Limits) -> None:
     """Do jobs until the other end of the pipe is closed."""
+    logging.basicConfig(format="crossarc: %(message)s")
+    logging.getLogger("crossarc").setLevel(logging.INFO)  # it says why the first start takes a while
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which closes the pipe
     try:
         engines = {name: Engine(path, limits.length) for name, path in paths.items()}

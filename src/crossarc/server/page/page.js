@@ -17,6 +17,7 @@ const TAGGED = [
 const byId = (id) => document.getElementById(id);
 const page = {
   models: new Map(),
+  model: "", // the name of the one that has parsed
   sentences: [], // {number, base, first, data, seen, history, asked}: CoNLL-U; what the service said first and last; to what
   current: null,
   selected: null, // a word of the current sentence
@@ -37,6 +38,7 @@ async function start() {
       page.models.set(model.name, model);
       byId("model").append(new Option(model.name, model.name, false, model.name === first));
     }
+    page.model = first;
     byId("text").value = readsText() ? EXAMPLE : `${TAGGED}\n`;
     await parseInput();
   } catch (error) {
@@ -45,7 +47,7 @@ async function start() {
 }
 
 function model() {
-  return page.models.get(byId("model").value);
+  return page.models.get(page.model);
 }
 
 function readsText() {
@@ -53,7 +55,11 @@ function readsText() {
 }
 
 async function parseInput() {
-  if (!page.saved && !confirm("Your corrections have not been downloaded. Parse anew without them?")) return;
+  if (!page.saved && !confirm("Your corrections have not been downloaded. Parse anew without them?")) {
+    byId("model").value = page.model;
+    return;
+  }
+  page.model = byId("model").value;
   const reading = ++page.reading;
   const text = normal(byId("text").value);
   const format = formatOf(text);
