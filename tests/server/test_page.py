@@ -272,6 +272,38 @@ def test_the_k_best_trees_and_the_downloads(desktop):
         assert f">{form}<" in drawing
 
 
+def test_corrections_survive_in_misc(desktop, tmp_path):
+    first = tree_of(desktop)
+    head = other_head(desktop, 1)
+    drag(desktop, 1, f'.word[data-word="{head}"]')
+    wait_for_change(desktop, first)
+    dragged = tree_of(desktop)
+    desktop.focus('.word[data-word="3"]')
+    desktop.keyboard.press("f")
+    wait_for_change(desktop, dragged)
+    corrected = tree_of(desktop)
+
+    def download():
+        with desktop.expect_download() as downloaded:
+            desktop.click("#download-conllu")
+        return downloaded.value.path().read_text()
+
+    plain = download()
+    assert "Head=" not in plain
+    desktop.check("#note")
+    noted = tmp_path / "noted.conllu"
+    noted.write_text(download())
+    assert f"Head={head}" in noted.read_text().split("\n\n")[0]
+    assert "NotHead=" in noted.read_text().split("\n\n")[0]
+
+    desktop.set_input_files("#file", noted)
+    wait_until(desktop, lambda: desktop.is_disabled("#undo") and desktop.locator("#corrections li").count() == 2)
+    assert tree_of(desktop) == corrected
+    assert download() == noted.read_text()
+    desktop.uncheck("#note")
+    assert download() == plain
+
+
 def test_least_certain_first(desktop):
     in_order = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
     desktop.select_option("#order", "uncertainty")

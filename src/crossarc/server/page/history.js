@@ -1,14 +1,20 @@
 // What a person has said about a sentence, with undo and redo. A state is
 // {wishes: {word: {head, label, notHeads}}, choice: which of the best trees}; states are never changed.
 
-export const NOTHING = Object.freeze({ wishes: {}, choice: 0 });
-
 export class History {
-  #states = [NOTHING];
+  #states;
   #now = 0;
+
+  constructor(wishes = {}) {
+    this.#states = [{ wishes, choice: 0 }];
+  }
 
   get state() {
     return this.#states[this.#now];
+  }
+
+  get isEmpty() {
+    return !this.canUndo && !Object.keys(this.state.wishes).length;
   }
 
   get canUndo() {
@@ -65,8 +71,9 @@ export function choose(state, choice) {
 }
 
 // What the service wants to hear.
-export function constraintsOf(state) {
-  return Object.entries(state.wishes).map(([word, wish]) => ({
+export function constraintsOf(wishes, sentence = 1) {
+  return Object.entries(wishes).map(([word, wish]) => ({
+    sentence,
     word: Number(word),
     head: wish.head ?? null,
     label: wish.label ?? null,
@@ -76,7 +83,7 @@ export function constraintsOf(state) {
 
 function withWish(state, word, wish) {
   const wishes = { ...state.wishes };
-  if (wish.head === undefined && !wish.notHeads?.length) delete wishes[word];
+  if (wish.head === undefined && wish.label === undefined && !wish.notHeads?.length) delete wishes[word];
   else wishes[word] = wish;
   return { wishes, choice: 0 };
 }

@@ -48,7 +48,7 @@ function item(sentence, open) {
     unsure.title = "How unsure the parser is: entropy of all trees for each word, in nats";
     unsure.append(value.toFixed(2), bar);
   }
-  if (sentence.history.canUndo) unsure.append(span("corrected", "edited"));
+  if (!sentence.history.isEmpty) unsure.append(span("corrected", "edited"));
   button.append(unsure);
   const li = document.createElement("li");
   li.append(button);

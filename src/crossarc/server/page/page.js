@@ -1,9 +1,10 @@
 // The page: what is typed is parsed, a sentence is opened, what a person says of its tree is parsed around.
 
 import { BINS, draw, nameOf, standalone } from "./drawing.js";
-import { History, NOTHING, allowHead, choose, constraintsOf, forbid, letGo, require } from "./history.js";
+import { History, allowHead, choose, constraintsOf, forbid, letGo, require } from "./history.js";
 import { formatOf, normal, piecesOf } from "./input.js";
 import * as list from "./list.js";
+import { putIn, takeOut } from "./misc.js";
 import * as menu from "./menu.js";
 import * as service from "./service.js";
 
@@ -69,18 +70,20 @@ async function parseInput() {
   menu.close();
   byId("desk").hidden = byId("sentences").hidden = true;
   for (const piece of piecesOf(text)) {
+    const { text, wishes } = format === "conllu" ? takeOut(piece.text) : { text: piece.text, wishes: [] };
     let found;
     try {
-      found = await service.parse({ text: piece.text, format, model: model().name });
+      const constraints = wishes.flatMap((said, i) => constraintsOf(said, i + 1));
+      found = await service.parse({ text, format, model: model().name, constraints });
     } catch (error) {
       if (error.line) error.line += piece.lines;
       if (reading === page.reading) complain(error);
       break;
     }
     if (reading !== page.reading) return;
-    for (const data of found) {
+    for (const [i, data] of found.entries()) {
       if (format === "text") renumber(data, page.sentences.length + 1, piece.lines > 0);
-      const history = new History();
+      const history = new History(wishes[i]);
       const number = page.sentences.length + 1;
       page.sentences.push({ number, base: data.trees[0].conllu, first: data, data, seen: history.state, history, asked: 0 });
     }
@@ -134,7 +137,7 @@ function open(sentence) {
   list.scrollTo(sentence);
   render();
   byId("drawing").scrollLeft = 0;
-  if (!sentence.asked && model().k_best) reparse(() => {});
+  if (!sentence.asked && model().k_best) reparse(() => {}, false);
 }
 
 function step(by) {
@@ -226,9 +229,10 @@ function renderCorrections() {
   const items = Object.entries(state().wishes).flatMap(([key, wish]) => {
     const word = Number(key);
     const all = wish.notHeads.map((head) => chip(`not ${form(word)} ← ${form(head)}`, "no", allowHead(state(), word, head)));
-    if (wish.head !== undefined) {
-      const label = wish.label ? `: ${wish.label}` : "";
-      all.push(chip(`${form(word)} ← ${form(wish.head)}${label}`, "", letGo(state(), word)));
+    if (wish.head !== undefined || wish.label !== undefined) {
+      const head = wish.head === undefined ? "" : ` ← ${form(wish.head)}`;
+      const label = wish.label === undefined ? "" : `: ${wish.label}`;
+      all.push(chip(`${form(word)}${head}${label}`, "", letGo(state(), word)));
     }
     return all;
   });
@@ -278,12 +282,12 @@ function chooseTree(i) {
 }
 
 // Parse the current sentence with what is said of it; goBack if that is impossible.
-async function reparse(goBack) {
+async function reparse(goBack, marked = true) {
   const sentence = page.current;
   const before = tree();
   const wanted = state();
   const asked = ++sentence.asked;
-  const request = { text: sentence.base, format: "conllu", model: model().name, constraints: constraintsOf(wanted) };
+  const request = { text: sentence.base, format: "conllu", model: model().name, constraints: constraintsOf(wanted.wishes) };
   render();
   try {
     const [data] = await service.parse({ ...request, k: model().k_best ? TREES : 1 });
@@ -296,7 +300,7 @@ async function reparse(goBack) {
     complain(error);
   }
   if (sentence !== page.current) return;
-  if (before !== sentence.first.trees[0] || seen().wishes !== NOTHING.wishes) noteChanges(before);
+  if (marked) noteChanges(before);
   finishChange();
 }
 
@@ -562,7 +566,11 @@ byId("file").addEventListener("change", async (event) => {
 });
 
 byId("download-conllu").addEventListener("click", () => {
-  const trees = page.sentences.map((sentence) => chosen(sentence).conllu);
+  const note = byId("note").checked;
+  const trees = page.sentences.map((sentence) => {
+    const { conllu } = chosen(sentence);
+    return note ? putIn(conllu, sentence.seen.wishes) : conllu;
+  });
   save(`${page.file}.conllu`, trees.join(""), "text/plain");
   page.saved = true;
 });
