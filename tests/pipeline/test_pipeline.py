@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import json
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+from click import UsageError
+from click.testing import CliRunner
 
 import crossarc
-from crossarc.core import CrossarcError, Sentence
+from crossarc.cli import crossarc as commands
+from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.io import read
 from crossarc.parsers import load as load_parser
 from crossarc.parsers.model_file import load_model, load_parts, save_model
-from crossarc.pipeline import Pipeline, train_parts
+from crossarc.pipeline import Pipeline, scores_of, train_parts
 from trained import DEV, TEST, TRAIN, trained
 
 TEXT = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in TEST[:8])
@@ -34,9 +36,12 @@ def model(tmp_path):
     return path
 
 
-def run(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+def run(*arguments: object, stdin: bytes | None = None) -> bytes:
+    """What a command prints; an error is raised."""
+    result = CliRunner().invoke(commands, list(map(str, arguments)), input=stdin, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout_bytes
 
 
 def test_text_gets_tags_lemmas_and_trees():
@@ -113,36 +118,61 @@ def test_parse_text_and_files(model, tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text(TEXT)
     from_file = run("parse", notes, "-m", model)
-    assert from_file.returncode == 0, from_file.stderr
-    assert run("parse", "--text", TEXT, "-m", model).stdout == from_file.stdout
-    assert run("parse", "-", "--input", "text", "-m", model, stdin=TEXT.encode()).stdout == from_file.stdout
+    assert run("parse", "--text", TEXT, "-m", model) == from_file
+    assert run("parse", "-", "--input", "text", "-m", model, stdin=TEXT.encode()) == from_file
     parsed = tmp_path / "parsed.conllu"
-    parsed.write_bytes(from_file.stdout)
+    parsed.write_bytes(from_file)
     found = [replace(sentence, path="<text>", line=0) for sentence in read(parsed, trees=True)]
-    assert found == crossarc.load(model)(TEXT)
-    assert run("parse", parsed, "-m", model).stdout == from_file.stdout
-    assert run("validate", parsed).returncode == 0
+    assert [replace(sentence, path="<text>") for sentence in crossarc.load(model)(TEXT)] == found
+    assert run("parse", parsed, "-m", model) == from_file
+    assert run("parse", parsed, "--retag", "-m", model) == from_file
+    run("validate", parsed)
 
 
 def test_parse_refuses_what_makes_no_sense(model, tmp_path):
     broken = tmp_path / "broken.txt"
     broken.write_bytes(b"one\ntwo \xff\n")
-    result = run("parse", broken, "-m", model)
-    assert result.returncode == 2
-    assert result.stderr.decode() == f"crossarc: error: {broken}:2: byte 0xff is not valid UTF-8\n"
-    assert b"no text in this file" in run("parse", "--text", " ", "-m", model).stderr
-    assert run("parse", broken, "--text", "x", "-m", model).returncode == 2
-    assert run("parse", "-m", model).returncode == 2
+    with pytest.raises(InputError, match=r"broken\.txt:2: byte 0xff is not valid UTF-8"):
+        run("parse", broken, "-m", model)
+    with pytest.raises(InputError, match="no text in this file"):
+        run("parse", "--text", " ", "-m", model)
+    for arguments in ([broken, "--text", "x"], [], ["--text", "x", "--input", "conllu"]):
+        with pytest.raises(UsageError):
+            run("parse", *arguments, "-m", model)
     plain = tmp_path / "plain.crossarc"
     trained("order 1").save(plain)
-    assert b"no segmenter" in run("parse", "--text", "x", "-m", plain).stderr
+    with pytest.raises(CrossarcError, match="no segmenter"):
+        run("parse", "--text", "x", "-m", plain)
+    with pytest.raises(CrossarcError, match="nor a model of ours"):
+        run("parse", "--text", "x", "-m", "xx")
 
 
 def test_train_with_parts(tmp_path, handmade):
     model = tmp_path / "my.crossarc"
-    result = run("train", handmade, "-m", model, "--order", "1", "--epochs", "1", "--with", "tagger,lemmatizer")
-    assert result.returncode == 0, result.stderr
+    run("train", handmade, "-m", model, "--order", "1", "--epochs", "1", "--with", "tagger,lemmatizer")
     assert list(crossarc.load(model).parts) == ["tagger", "lemmatizer"]
-    wrong = run("train", handmade, "-m", model, "--with", "tager")
-    assert wrong.returncode == 2
-    assert b"tager" in wrong.stderr
+    with pytest.raises(UsageError, match="tager"):
+        run("train", handmade, "-m", model, "--with", "tager")
+
+
+def test_what_is_fitted_later_keeps_the_parts(model, tmp_path):
+    dev = tmp_path / "dev.conllu"
+    crossarc.write(DEV, dev)
+    run("calibrate", dev, "-m", model, "--fit")
+    assert list(crossarc.load(model).parts) == ["segmenter", "tagger", "lemmatizer"]
+
+
+def test_built_in_models_say_whose_they_are():
+    for name, about in crossarc.models().items():
+        assert {"licence", "attribution", "scores", "parts", "bytes"} <= about.keys()
+        assert name in run("models").decode()
+        assert json.loads(run("models", "--json"))[name] == about
+
+
+@pytest.mark.slow
+def test_the_built_in_model_has_the_scores_that_it_says(treebanks):
+    model = crossarc.load("en")
+    scores = scores_of(model, list(read(treebanks / "English-EWT" / "test.conllu")))
+    for start, shares in model.header["scores"].items():
+        for name, share in shares.items():
+            assert scores[start][name] == pytest.approx(share, abs=0.02), (start, name)

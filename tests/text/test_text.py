@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -112,7 +113,7 @@ def test_reading_a_text_in_pieces_loses_nothing(parts, lines):
             return
         blocks = list(read_text(Slowly(), "x.txt", lines=lines))
     assert "".join(block.content for block in blocks) == content
-    for block, following in zip(blocks, blocks[1:], strict=False):
+    for block, following in pairwise(blocks):
         assert following.paragraph == block.paragraph + count_paragraphs(block.content, lines=lines)
     assert sum(count_paragraphs(block.content, lines=lines) for block in blocks) == count_paragraphs(
         content, lines=lines

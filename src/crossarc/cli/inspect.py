@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from crossarc.builtin import file_of
 from crossarc.cli.common import FILES, json_option, print_json, print_table
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
@@ -34,13 +34,15 @@ def command(model: str, file: str | None, sentence: str | None, arc: str | None,
         return
     parser_class(model)
     header = read_header(model)
-    header["bytes"] = Path(model).stat().st_size
+    header["bytes"] = file_of(model).stat().st_size
     if as_json:
         print_json(header)
         return
     rows: list[tuple[str, object]] = [("system", header["system"]), ("size", f"{header['bytes'] / 1e6:.1f} MB")]
     rows += header.get("config", {}).items()
     rows.append(("label set", f"{len(header['labels'])}: {' '.join(header['labels'])}"))
+    if header.get("parts"):
+        rows.append(("parts", ", ".join([*header["parts"], "parser"])))
     rows.append(("treebank", f"checksum {header['treebank']}"))
     if header["dev"]:
         rows.append(("dev scores", f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"))

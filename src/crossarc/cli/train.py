@@ -226,16 +226,23 @@ def _with_parts(parts: str | None, trees: list[Sentence], dev: list[Sentence], s
     unknown = [part for part in wanted if part not in PARTS]
     if unknown:
         raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(PARTS)}")
+    if wanted:
+        click.echo(f"crossarc: learning {', '.join(wanted)}", err=True)
     annotated = train_parts(trees, wanted, dev=dev, seed=seed)
     if annotated.tagger is not None and dev:
-        for name in ("upos", "xpos", "feats", "lemma"):
-            right = sum(
-                a == b
-                for gold, own in zip(dev, annotated.dev, strict=True)
-                for a, b in zip(getattr(gold, name), getattr(own, name), strict=True)
-            )
-            click.echo(f"crossarc: dev {name} {100 * right / sum(map(len, dev)):.2f} %", err=True)
+        columns = ["upos", "xpos", "feats"] + ["lemma"] * (annotated.lemmatizer is not None)
+        shares = (f"{column} {100 * _right(dev, annotated.dev, column):.2f}" for column in columns)
+        click.echo(f"crossarc: dev {' '.join(shares)}", err=True)
     return annotated
+
+
+def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
+    """The share of words that have the right value in a column."""
+    pairs = [
+        pair for two in zip(gold, own, strict=True) for pair in zip(*(getattr(s, column) for s in two), strict=True)
+    ]
+    right: int = sum(a == b for a, b in pairs)
+    return right / len(pairs)
 
 
 def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 
 __all__ = ["BackOff", "Level", "counted", "with_prior"]
 
@@ -71,6 +70,8 @@ class BackOff:
     @cached_property
     def _tables(self) -> list[Any]:
         """The shares of each level as a sparse matrix; its last row, of unseen contexts, is empty."""
+        from scipy.sparse import csr_matrix  # takes long to import, and parsing does without
+
         tables = []
         for level in self.levels:
             rows, outcomes = np.divmod(level.cells, self.n_outcomes)

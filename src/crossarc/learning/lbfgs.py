@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, minimize
 
 __all__ = ["maximise"]
 
@@ -29,6 +29,8 @@ def maximise(
     >>> top.round(6), round(seen[-1], 6)
     (array([3., 3.]), -0.0)
     """
+    from scipy.optimize import minimize  # takes long to import, and parsing does without
+
     highest = -np.inf
     iteration = 0
 
@@ -36,7 +38,7 @@ def maximise(
         value, gradient = objective(point)
         return -value, -gradient
 
-    def callback(intermediate_result: OptimizeResult) -> None:
+    def callback(intermediate_result: Any) -> None:
         nonlocal highest, iteration
         iteration += 1
         value = -float(intermediate_result.fun)

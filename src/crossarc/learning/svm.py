@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from crossarc.core import CrossarcError
 from crossarc.learning._svm import GAMMA, R, Svm
@@ -89,7 +88,7 @@ def _svc() -> Any:
     return SVC(C=_COST, kernel="poly", degree=2, gamma=GAMMA, coef0=R, tol=_TOLERANCE, cache_size=_CACHE)
 
 
-def _binary(symbols: NDArray[np.uint32]) -> csr_matrix:
+def _binary(symbols: NDArray[np.uint32]) -> Any:
     """A column for each symbol of each atom."""
     columns = np.empty(symbols.shape, dtype=np.int64)
     width = 0
@@ -98,6 +97,8 @@ def _binary(symbols: NDArray[np.uint32]) -> csr_matrix:
         columns[:, a] += width
         width += len(different)
     rows = np.arange(len(symbols) + 1) * symbols.shape[1]
+    from scipy.sparse import csr_matrix  # takes long to import, and parsing does without
+
     return csr_matrix((np.ones(columns.size), columns.ravel(), rows), shape=(len(symbols), width))
 
 

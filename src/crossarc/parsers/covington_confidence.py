@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from crossarc.parsers._covington import CHOSEN, LABELS
 
@@ -57,6 +56,8 @@ def _fit(scores: Evidence, chosen: NDArray[np.int64], right: NDArray[np.bool_]) 
     def log_loss(logarithm: float) -> float:
         sure = _softmax(scores, chosen, np.exp(logarithm)).clip(1e-6, 1 - 1e-6)
         return -float(np.log(np.where(right, sure, 1 - sure)).mean())
+
+    from scipy.optimize import minimize_scalar  # takes long to import, and parsing does without
 
     return float(np.exp(minimize_scalar(log_loss, bounds=(-_WIDEST, _WIDEST), method="bounded").x))
 

@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.evaluation.calibration import Bin, reliability
@@ -199,6 +198,8 @@ def fitted_temperatures(parser: SpanningTreeParser, gold: Sequence[Sentence]) ->
 
     def loss_of_labels(log_temperature: float) -> float:
         return _log_loss(_softmax(scores / np.exp(log_temperature)).max(axis=1), right_labels)
+
+    from scipy.optimize import minimize_scalar  # takes long to import, and parsing does without
 
     arcs = minimize_scalar(loss_of_arcs, bounds=_RANGE, method="bounded", options={"xatol": 0.02}).x
     of_labels = minimize_scalar(loss_of_labels, bounds=_RANGE, method="bounded", options={"xatol": 0.02}).x

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
 
 __all__ = ["Block", "Matrix", "Program", "Term", "matrix_of"]
 
@@ -98,6 +97,8 @@ class Program:
 
 def matrix_of(blocks: list[Block], n_columns: int) -> Matrix:
     """The rows of the blocks; coefficients of the same variable in a row are summed."""
+    from scipy.sparse import coo_array  # takes long to import, and most parsers do without
+
     n_rows = sum(len(block.lower) for block in blocks)
     if not n_rows:
         return Matrix(np.empty(0), np.empty(0), np.zeros(1, np.int32), np.empty(0, np.int32), np.empty(0))

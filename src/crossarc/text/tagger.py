@@ -48,9 +48,9 @@ def _lines(text: str) -> list[str]:
 
 _FIRST = compile_lines(_lines(_WORDS), ATTRIBUTES)
 _SECOND = compile_lines([*_lines(_WORDS), *_lines(_TAGS)], _SECOND_ATTRIBUTES)
-_FOLDS = 10
+_FOLDS = 8
 _EPOCHS = 8
-_FIRST_BITS, _SECOND_BITS = 20, 21
+_FIRST_BITS, _SECOND_BITS = 21, 21
 _MOST = 0.03  # the largest step, chosen on dev
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from crossarc.core import Sentence
 
-__all__ = ["Token", "paragraphs_of", "spaces_in_misc", "text_of", "tokens_of"]
+__all__ = ["Token", "paragraphs_of", "raw_text", "spaces_in_misc", "text_of", "tokens_of"]
 
 
 class Token(NamedTuple):
@@ -55,6 +55,15 @@ def paragraphs_of(sentences: Iterable[Sentence]) -> list[list[list[Token]]]:
     if all(token.space for paragraph in paragraphs for tokens in paragraph for token in tokens):
         return [[_usual_spaces(tokens) for tokens in paragraph] for paragraph in paragraphs]
     return paragraphs
+
+
+def raw_text(sentences: Iterable[Sentence]) -> str:
+    """The text of a treebank, with blank lines between paragraphs."""
+    paragraphs = (
+        "".join(token.form + " " * token.space for sentence in paragraph for token in sentence).strip()
+        for paragraph in paragraphs_of(sentences)
+    )
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _usual_spaces(tokens: Sequence[Token]) -> list[Token]:

@@ -1,0 +1,186 @@
+"""Raw text with the built-in English model: `python benchmarks/text.py`; writes docs/results/text.md.
+
+Three tables from ../shared/treebanks/English-EWT, in one process on one thread: the scores of the model on test, by
+the official scorer; our segmenter (trained on train alone) beside libraries from PyPI on the raw text of dev; words a
+second from the raw text of test to CoNLL-U, step by step, medians of interleaved rounds. Peers are installed in an
+environment of their own; one that cannot be is left out.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from environment import PROJECT, commit, run_inside
+
+TREEBANK = PROJECT.parent / "shared" / "treebanks" / "English-EWT"
+RESULTS = PROJECT / "docs" / "results" / "text.md"
+ROUNDS = 7
+PEERS = ["spacy", "pysbd", "sacremoses", "blingfire"]
+GOALS = {"Tokens": 98.8, "Sentences": 75.0, "UPOS": 95.5, "Lemmas": 96.0}
+
+Tokens = list[list[str]]  # sentences of tokens
+
+
+def main() -> None:
+    run_inside("text", [["-e", "."]], [[peer] for peer in PEERS])
+    lines = [
+        "# Raw text",
+        "",
+        f"Written by `python benchmarks/text.py` on {datetime.date.today()}, at commit {commit()}.",
+        "",
+        *scores_table(),
+        "",
+        *segmenters_table(),
+        "",
+        *speed_table(),
+    ]
+    print("\n".join(lines))
+    RESULTS.write_text("\n".join(lines) + "\n")
+
+
+def scores_table() -> list[str]:
+    import crossarc
+    from crossarc.pipeline import scores_of
+
+    scores = scores_of(crossarc.load("en"), list(crossarc.read(TREEBANK / "test.conllu")))
+    names = list(scores["raw text"])
+    lines = [
+        "## Scores of the built-in English model",
+        "",
+        "English-EWT, test set, F1 by the official scorer (CoNLL 2018); from raw text, and from the gold words.",
+        "",
+        f"| | {' | '.join(names)} |",
+        f"| --- |{' ---: |' * len(names)}",
+    ]
+    lines += [
+        f"| {start} | {' | '.join(f'{own[name]:.2f}' if name in own else '' for name in names)} |"
+        for start, own in scores.items()
+    ]
+    goals = {name: "≥ 95.5 (words)" if name == "UPOS" else f"≥ {goal}" for name, goal in GOALS.items()}
+    lines.append(f"| goal | {' | '.join(goals.get(name, '') for name in names)} |")
+    return lines
+
+
+def segmenters_table() -> list[str]:
+    import crossarc
+    from crossarc.text import raw_text, train_segmenter
+    from crossarc.text.treebank import paragraphs_of
+
+    dev = list(crossarc.read(TREEBANK / "dev.conllu"))
+    gold = [[token.form for token in sentence] for paragraph in paragraphs_of(dev) for sentence in paragraph]
+    paragraphs = raw_text(dev).split("\n\n")
+    ours = train_segmenter(list(crossarc.read(TREEBANK / "train.conllu")))
+    contestants: dict[str, Callable[[], Tokens]] = {
+        "ours": lambda: [
+            [piece.form for piece in sentence]
+            for text in paragraphs
+            for found in ours.pieces(text)
+            for sentence in found
+        ]
+    }
+    for name, make in {
+        "spaCy, English rules and sentencizer": spacy,
+        "pySBD and sacremoses": pysbd_and_sacremoses,
+        "BlingFire": blingfire,
+    }.items():
+        try:
+            contestants[name] = make(paragraphs)
+        except ImportError as error:
+            print(f"left out: {name} ({error})")
+    lines = [
+        "## Segmenters",
+        "",
+        "English-EWT, raw text of dev, with blank lines between paragraphs; F1 of tokens and sentences. The libraries",
+        "split contractions (do, n't), which are one token of two words in this treebank.",
+        "",
+        "| segmenter | tokens | sentences |",
+        "| --- | ---: | ---: |",
+    ]
+    for name, segment in contestants.items():
+        tokens, sentences = (f1(*spans) for spans in zip(spans_of(gold), spans_of(segment()), strict=True))
+        lines.append(f"| {name} | {tokens:.2f} | {sentences:.2f} |")
+    return lines
+
+
+def spacy(paragraphs: Sequence[str]) -> Callable[[], Tokens]:
+    pipeline = importlib.import_module("spacy").blank("en")
+    pipeline.add_pipe("sentencizer")
+    return lambda: [[token.text for token in s] for text in paragraphs for s in pipeline(text).sents]
+
+
+def pysbd_and_sacremoses(paragraphs: Sequence[str]) -> Callable[[], Tokens]:
+    sentences = importlib.import_module("pysbd").Segmenter(language="en", clean=False)
+    words = importlib.import_module("sacremoses").MosesTokenizer(lang="en")
+    return lambda: [words.tokenize(s, escape=False) for text in paragraphs for s in sentences.segment(text)]
+
+
+def blingfire(paragraphs: Sequence[str]) -> Callable[[], Tokens]:
+    library = importlib.import_module("blingfire")
+    return lambda: [
+        library.text_to_words(s).split(" ") for text in paragraphs for s in library.text_to_sentences(text).split("\n")
+    ]
+
+
+def spans_of(sentences: Iterable[Sequence[str]]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """First and last characters of tokens and of sentences, white space not counted."""
+    tokens, whole, position = set(), set(), 0
+    for sentence in sentences:
+        start = position
+        for token in sentence:
+            size = len("".join(token.split()))
+            if size:
+                tokens.add((position, position + size))
+            position += size
+        if position > start:
+            whole.add((start, position))
+    return tokens, whole
+
+
+def f1(gold: set[tuple[int, int]], system: set[tuple[int, int]]) -> float:
+    return 200 * len(gold & system) / (len(gold) + len(system))
+
+
+def speed_table() -> list[str]:
+    import crossarc
+    from crossarc.io.conllu import format_sentence
+    from crossarc.text import raw_text
+
+    gold = list(crossarc.read(TREEBANK / "test.conllu"))
+    text, words = raw_text(gold), sum(map(len, gold))
+    pipeline = crossarc.load("en")
+    segmented = pipeline.segment(text)
+    tagged = pipeline.annotate(segmented)
+    parsed = list(pipeline.parser.parse(tagged))
+    steps: dict[str, Callable[[], object]] = {
+        "all: raw text to CoNLL-U": lambda: "".join(map(format_sentence, pipeline(text))),
+        "segmenter": lambda: pipeline.segment(text),
+        "tagger and lemmatiser": lambda: pipeline.annotate(segmented),
+        "parser": lambda: list(pipeline.parser.parse(tagged)),
+        "writer": lambda: "".join(map(format_sentence, parsed)),
+    }
+    samples: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(ROUNDS):
+        for name, step in steps.items():
+            start = time.process_time()
+            step()
+            samples[name].append(time.process_time() - start)
+    seconds = {name: statistics.median(times) for name, times in samples.items()}
+    lines = [
+        "## Speed",
+        "",
+        f"English-EWT, raw text of test ({words:,} words), one thread, processor time, medians of {ROUNDS} rounds.",
+        "Goal: 20,000 words a second for all steps. Baseline: the parser alone.",
+        "",
+        "| step | words a second | time, the parser alone = 1 |",
+        "| --- | ---: | ---: |",
+    ]
+    lines += [f"| {name} | {words / taken:,.0f} | {taken / seconds['parser']:.2f} |" for name, taken in seconds.items()]
+    return lines
+
+
+if __name__ == "__main__":
+    main()
