@@ -3,12 +3,17 @@
 import { BINS, draw, nameOf, standalone } from "./drawing.js";
 import { History, allowHead, choose, constraintsOf, forbid, letGo, require } from "./history.js";
 import { formatOf, normal, piecesOf } from "./input.js";
+import { listenToKeys } from "./keys.js";
 import * as list from "./list.js";
 import { putIn, takeOut } from "./misc.js";
 import * as menu from "./menu.js";
+import { listenToPointer } from "./pointer.js";
 import * as service from "./service.js";
 
 const TREES = 5;
+const HINT = matchMedia("(pointer: coarse)").matches
+  ? "Tap an arc or a word to correct it."
+  : "Drag a word to its head, or click an arc.";
 const EXAMPLE = "A hearing is scheduled on the issue today. The old man the boats. I saw her duck under the table.";
 const TAGGED = [
   ["A", "DET"], ["hearing", "NOUN"], ["is", "AUX"], ["scheduled", "VERB"], ["on", "ADP"], ["the", "DET"],
@@ -191,7 +196,7 @@ function render() {
   hint.classList.toggle("asking", page.asking !== null);
   hint.textContent = page.asking
     ? `What is the head of “${form(page.asking)}”? Click a word, or the root at the top. Esc: never mind.`
-    : "Drag a word to its head, or click an arc.";
+    : HINT;
 }
 
 function form(word) {
@@ -389,127 +394,35 @@ function answerHead(head) {
   else actions.head(word, head);
 }
 
-// ---- mouse and fingers --------------------------------------------------------------------------------------------
+// ---- mouse and keyboard -------------------------------------------------------------------------------------------
 
 const drawing = byId("drawing");
-let drag = null; // {word, x, y, thread}
 
-drawing.addEventListener("click", (event) => {
-  if (drag?.thread) return;
-  const target = event.target.closest("[data-word], [data-arc]");
-  if (!target) return;
-  const word = Number(target.dataset.word ?? target.dataset.arc);
-  if (page.asking) {
-    if (target.dataset.word !== undefined) answerHead(word);
-  } else if (word > 0) openMenu(word, { x: event.clientX, y: event.clientY });
+listenToPointer(drawing, {
+  isAsking: () => page.asking !== null,
+  answer: answerHead,
+  open: openMenu,
+  drop: (word, head) => {
+    select(word);
+    if (head !== word) actions.head(word, head);
+  },
 });
 
-drawing.addEventListener("pointerdown", (event) => {
-  const target = event.target.closest(".word");
-  drag = null;
-  if (!target || event.button !== 0 || event.pointerType === "touch" || page.asking) return;
-  event.preventDefault(); // no text is marked
-  drag = { word: Number(target.dataset.word), x: event.clientX, y: event.clientY, thread: null };
+listenToKeys(drawing, {
+  isAsking: () => page.asking !== null,
+  answer: answerHead,
+  words: () => page.current.data.words.length,
+  headOf: (word) => tree().arcs[word - 1].head,
+  firstChildOf: (word) => tree().arcs.findIndex((arc) => arc.head === word) + 1,
+  select,
+  open: openMenu,
+  act: (action, word) => {
+    page.selected = word;
+    actions[action](word);
+  },
+  chooseTree,
+  step,
 });
-
-document.addEventListener("pointermove", (event) => {
-  if (!drag) return;
-  if (!drag.thread && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return;
-  if (!drag.thread) startThread();
-  const { left, top } = drawing.firstChild.getBoundingClientRect();
-  drag.thread.setAttribute("x2", event.clientX - left);
-  drag.thread.setAttribute("y2", event.clientY - top);
-  for (const word of drawing.querySelectorAll(".target")) word.classList.remove("target");
-  targetAt(event)?.classList.add("target");
-});
-
-document.addEventListener("pointerup", (event) => {
-  if (!drag?.thread) {
-    drag = null;
-    return;
-  }
-  const { word } = drag;
-  const target = targetAt(event);
-  const head = target ? Number(target.dataset.word) : word;
-  select(word);
-  if (head !== word) actions.head(word, head);
-  setTimeout(() => (drag = null)); // after the click that follows
-});
-
-function startThread() {
-  const svg = drawing.firstChild;
-  svg.classList.add("asking");
-  const { left, top } = svg.getBoundingClientRect();
-  const box = wordNode(drag.word).getBoundingClientRect();
-  drag.thread = document.createElementNS(svg.namespaceURI, "line");
-  drag.thread.setAttribute("class", "thread");
-  drag.thread.setAttribute("x1", box.left + box.width / 2 - left);
-  drag.thread.setAttribute("y1", box.top - top);
-  svg.append(drag.thread);
-}
-
-function targetAt(event) {
-  return document.elementFromPoint(event.clientX, event.clientY)?.closest("#drawing [data-word]");
-}
-
-// ---- the keyboard -------------------------------------------------------------------------------------------------
-
-drawing.addEventListener("keydown", (event) => {
-  const focused = event.target.closest(".word");
-  if (!focused || event.ctrlKey || event.metaKey || event.altKey) return;
-  const word = Number(focused.dataset.word);
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const act = page.asking ? asked(key, word) : (keys(key, word) ?? (/[1-9]/.test(key) ? () => chooseTree(Number(key) - 1) : null));
-  if (!act) return;
-  event.preventDefault();
-  act();
-});
-
-function moves(key, word) {
-  const n = page.current.data.words.length;
-  return {
-    ArrowLeft: () => select(Math.max(1, word - 1)),
-    ArrowRight: () => select(Math.min(n, word + 1)),
-    Home: () => select(1),
-    End: () => select(n),
-    ArrowUp: () => select(tree().arcs[word - 1].head || word),
-    ArrowDown: () => select(tree().arcs.findIndex((arc) => arc.head === word) + 1 || word),
-  }[key];
-}
-
-function keys(key, word) {
-  return (
-    moves(key, word) ??
-    {
-      Enter: () => openMenu(word),
-      " ": () => openMenu(word),
-      l: () => openMenu(word, null, "label"),
-      r: () => actWith("keep", word),
-      f: () => actWith("forbid", word),
-      h: () => actWith("ask", word),
-      Delete: () => actWith("letGo", word),
-      Backspace: () => actWith("letGo", word),
-      PageUp: () => step(-1),
-      PageDown: () => step(1),
-    }[key]
-  );
-}
-
-function actWith(action, word) {
-  page.selected = word;
-  actions[action](word);
-}
-
-function asked(key, word) {
-  return (
-    moves(key, word) ??
-    {
-      Enter: () => answerHead(word),
-      " ": () => answerHead(word),
-      0: () => answerHead(0),
-    }[key]
-  );
-}
 
 byId("trees").addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
