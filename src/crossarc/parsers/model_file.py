@@ -21,6 +21,8 @@ FORMAT = 1
 _PARTS = "part."  # what the names of tensors begin with that do not belong to the parser
 _LEVELS = ".levels"
 _SMALL = 4096  # weights that are not worth making smaller
+_MOST_LEVELS = 256
+_ROUNDS = 10  # of Lloyd's algorithm
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -91,18 +93,31 @@ def _read(stream: Any, wanted: list[str]) -> Tensors:
 
 
 def _compact(tensors: Tensors) -> Tensors:
-    """Weights as numbers of levels, which lie closer together near 0: most weights are small."""
+    """Weights as the numbers of their levels."""
     smaller: Tensors = {}
     for name, tensor in tensors.items():
-        if tensor.dtype != np.float32 or tensor.ndim != 1 or len(tensor) < _SMALL:
-            smaller[name] = tensor
-            continue
-        largest = float(np.abs(tensor).max()) or 1.0
-        steps = np.arange(-127, 128) / 127
-        levels = (np.sign(steps) * np.abs(steps) ** 3 * largest).astype(np.float32)
-        smaller[name] = np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8)
-        smaller[name + _LEVELS] = levels
+        smaller[name] = tensor
+        if tensor.dtype == np.float32 and tensor.ndim == 1 and len(tensor) >= _SMALL:
+            levels = _levels_of(tensor)
+            smaller[name] = np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8)
+            smaller[name + _LEVELS] = levels
     return smaller
+
+
+def _levels_of(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """At most 256 numbers to which the weights are near, by Lloyd's algorithm; one of them is 0."""
+    different = np.unique(weights)
+    if len(different) <= _MOST_LEVELS:  # it is a compact one that is saved again
+        return different
+    steps = np.linspace(-1, 1, _MOST_LEVELS - 1)
+    levels = steps**3 * float(np.abs(weights).max())  # most weights are small
+    for _ in range(_ROUNDS):
+        cells = np.searchsorted((levels[1:] + levels[:-1]) / 2, weights)
+        counts = np.bincount(cells, minlength=len(levels))
+        sums = np.bincount(cells, weights, minlength=len(levels))
+        levels = np.where(counts > 0, sums / np.maximum(counts, 1), levels)
+    levels[np.abs(levels).argmin()] = 0.0
+    return levels.astype(np.float32)
 
 
 def _open(path: str | Path) -> tuple[dict[str, Any], Any]:

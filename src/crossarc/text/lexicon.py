@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -53,24 +55,32 @@ class Lexicon:
         self.guesses = guesses  # by ending, see ``_endings``
         self.names = names
         self._table = Table(ATTRIBUTES, self._describe)
-        self._lists: dict[tuple[int, ...], int] = {}
+        self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
         self._list_of: dict[str, int] = {}
+        self._lists: dict[tuple[int, ...], int] = {}
+        self._classes, self._bounds = array("q"), array("q", [0])  # of all lists, one after the other
 
     def items(self, sentences: Sequence[Sequence[str]]) -> tuple[Items, Choices]:
         """The words of sentences, given by their forms."""
-        if len(self._list_of) > _FULL:
-            self._list_of.clear()
-            self._lists.clear()
-        numbers = np.array([self._list(form) for forms in sentences for form in forms], dtype=np.int64)
-        lists = list(self._lists)
-        classes = np.array([chosen for own in lists for chosen in own], dtype=np.int64)
-        return self._table.items(sentences), Choices(numbers, classes, np.cumsum([0, *map(len, lists)]))
+        with self._lock:
+            if len(self._list_of) > _FULL:
+                self._start()
+            lists = np.array([self._list(form) for forms in sentences for form in forms], dtype=np.int64)
+            choices = Choices(lists, np.array(self._classes), np.array(self._bounds))
+        return self._table.items(sentences), choices
 
     def _list(self, form: str) -> int:
+        """The number of the list of classes that a word may have."""
         number = self._list_of.get(form)
         if number is None:
-            number = self._lists.setdefault(tuple(self.classes_of(form)), len(self._lists))
-            self._list_of[form] = number
+            classes = tuple(self.classes_of(form))
+            number = self._list_of[form] = self._lists.setdefault(classes, len(self._lists))
+            if number == len(self._bounds) - 1:
+                self._classes.extend(classes)
+                self._bounds.append(len(self._classes))
         return number
 
     def _describe(self, form: str) -> tuple[str, ...]:

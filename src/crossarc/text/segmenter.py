@@ -8,10 +8,11 @@ is taken from the treebank: the same token's words, or else those of tokens with
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, pairwise, zip_longest
 from typing import Any, NamedTuple
 
@@ -86,6 +87,8 @@ class Segmenter:
     endings: dict[str, int]  # ends of other such tokens; the last word has so many characters
     whole: frozenset[str]  # tokens with such an end that are one word
     _cut: dict[tuple[str, str], list[str]] = field(default_factory=dict, repr=False, compare=False)
+    _split: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @cached_property
     def _table(self) -> Table:
@@ -129,25 +132,27 @@ class Segmenter:
 
     def pieces(self, text: str, *, lines: bool = False) -> list[list[list[Piece]]]:
         """Paragraphs of sentences of tokens."""
-        paragraphs = self._tokenize(text, lines)
+        with self._lock:
+            paragraphs = self._tokenize(text, lines)
         if not paragraphs:
             return []
         items = _items_of_text(self._table, paragraphs)
-        ends = self.sentences.choose(items, _both(len(items.rows))).tolist()
-        found, position = [], 0
+        ends = iter(self.sentences.choose(items, _both(len(items.rows))).tolist())
+        found = []
         for paragraph in paragraphs:
             sentences: list[list[Piece]] = [[]]
-            for piece, end in zip(paragraph, ends[position:], strict=False):
+            for piece in paragraph:
                 sentences[-1].append(piece)
-                if end:
+                if next(ends):
                     sentences.append([])
-            position += len(paragraph)
             found.append([sentence for sentence in sentences if sentence])
         return found
 
     def _tokenize(self, text: str, lines: bool) -> list[list[Piece]]:
         """Paragraphs of tokens."""
         chunks = _chunks(text, lines)
+        if len(self._cut) > _CACHED:
+            self._cut.clear()
         self._cut_all({(chunk.form, chunk.next) for chunk in chunks} - self._cut.keys())
         paragraphs: list[list[Piece]] = []
         new = True
@@ -162,8 +167,6 @@ class Segmenter:
 
     def _cut_all(self, chunks: Iterable[tuple[str, str]]) -> None:
         """Cut chunks into tokens, and remember them."""
-        if len(self._cut) > _CACHED:
-            self._cut.clear()
         ordered = sorted(chunks)
         if not ordered:
             return
@@ -193,6 +196,14 @@ class Segmenter:
 
     def words_of(self, token: str) -> list[str]:
         """The words of a token, usually one."""
+        words = self._split.get(token)
+        if words is None:
+            if len(self._split) > _CACHED:
+                self._split.clear()
+            words = self._split[token] = self._find_words(token)
+        return words
+
+    def _find_words(self, token: str) -> list[str]:
         lower = token.lower()
         if lower in self.words:
             return _in_case_of(token, self.words[lower])
@@ -231,6 +242,7 @@ def _chunks(text: str, lines: bool = False) -> list[Chunk]:
     return chunks
 
 
+@cache
 def _kind(c: str) -> str:
     """What sort of character this is; the character itself if it is no letter and no digit."""
     if c.isalpha():
@@ -255,8 +267,9 @@ def _items_of_chunks(chunks: Sequence[tuple[str, str]], places: Sequence[Sequenc
     rows = [outside] * PADDING
     for (chunk, following), own in zip(chunks, places, strict=True):
         lower = chunk.lower() if len(chunk.lower()) == len(chunk) else chunk
+        kinds = "".join(map(_kind, chunk))
         for i in own:
-            values = _values(lower, "".join(map(_kind, chunk)), i, following)
+            values = _values(lower, kinds, i, following)
             rows.append([hash_string(f"{name}={value}") for name, value in zip(_IN_CHUNK, values, strict=True)])
     rows += [outside] * PADDING
     return Items(np.array(rows, dtype=np.uint64), np.arange(len(rows) - 2 * PADDING))

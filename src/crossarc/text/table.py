@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ class Table:
     def __init__(self, attributes: Sequence[str], describe: Callable[[str], Iterable[str]]) -> None:
         self.attributes = attributes
         self.describe = describe
+        self._lock = threading.Lock()
         self._start()
 
     def _start(self) -> None:
@@ -29,16 +31,17 @@ class Table:
 
     def items(self, sequences: Sequence[Sequence[str]]) -> Items:
         """The strings of some sequences, each between others that are known to be outside."""
-        if len(self._rows) > _FULL:
-            self._start()
         rows: list[int] = [0] * PADDING * 2  # there may be no sequences
         inside: list[int] = []
-        for strings in sequences:
-            first = len(rows) - PADDING
-            rows += map(self._row, strings)
-            inside += range(first, len(rows) - PADDING)
-            rows += [0] * PADDING
-        return Items(self._table[rows], np.array(inside, dtype=np.int64))
+        with self._lock:
+            if len(self._rows) > _FULL:
+                self._start()
+            for strings in sequences:
+                first = len(rows) - PADDING
+                rows += map(self._row, strings)
+                inside += range(first, len(rows) - PADDING)
+                rows += [0] * PADDING
+            return Items(self._table[rows], np.array(inside, dtype=np.int64))
 
     def _row(self, string: str) -> int:
         row = self._rows.get(string)

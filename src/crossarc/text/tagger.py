@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -93,14 +93,8 @@ def _aspects(tags: Sequence[Tag]) -> Ints:
     """Of each tag: itself, its UPOS, its XPOS, its FEATS."""
     numbers: dict[tuple[int, object], int] = {(0, tag): i for i, tag in enumerate(tags)}
     return np.array(
-        [
-            [numbers.setdefault((k, value), len(numbers)) for k, value in enumerate((tag, *tag))][:_ASPECTS]
-            for tag in tags
-        ]
+        [[numbers.setdefault((k, value), len(numbers)) for k, value in enumerate((tag, *tag))] for tag in tags]
     )
-
-
-_ASPECTS = 4
 
 
 def _names(tags: Sequence[Tag]) -> list[str]:
@@ -122,10 +116,15 @@ def with_tags(sentences: Sequence[Sentence], chosen: Ints, tags: Sequence[Tag]) 
 
 def _with_tags(items: Items, chosen: Ints, tags: Sequence[Tag]) -> Items:
     """The words, and the tags that the first pass has chosen for them."""
-    known = np.array([[hash_string(f"tag={tag}"), hash_string(f"upos={tag[0]}")] for tag in tags], dtype=np.uint64)
+    known = _hashes(tuple(tags))
     columns = np.full((len(items.attributes), 2), hash_string("<outside>"), dtype=np.uint64)
     columns[items.rows + PADDING] = known[chosen]
     return Items(np.concatenate([items.attributes, columns], axis=1), items.rows)
+
+
+@lru_cache(maxsize=8)
+def _hashes(tags: tuple[Tag, ...]) -> NDArray[np.uint64]:
+    return np.array([[hash_string(f"tag={tag}"), hash_string(f"upos={tag[0]}")] for tag in tags], dtype=np.uint64)
 
 
 class _Part(NamedTuple):
