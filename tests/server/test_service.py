@@ -21,7 +21,7 @@ from crossarc.server.jobs import Limits, Parse, Refused
 from crossarc.server.registry import Registry
 from crossarc.server.worker import answer
 from crossarc.trees import is_tree
-from trained import TEST
+from trained import TEST, trained
 
 LIMITS = Limits(size=200_000, length=40, seconds=20.0, k=8)
 
@@ -269,6 +269,19 @@ def test_models_without_probabilities(model_file):
     assert sentence["entropy"] is sentence["heads"] is sentence["trees"][0]["probability"] is None
     assert len(sentence["trees"]) == 2
     assert not engine.description.probabilities
+
+
+@pytest.mark.slow
+def test_models_of_other_systems_have_one_tree(tmp_path):
+    trained("covington").save(tmp_path / "covington.crossarc")
+    engine = Engine(str(tmp_path / "covington.crossarc"), 40)
+    engine.warm_up()
+    assert not engine.description.k_best
+    (sentence,) = engine.parse(Parse("m", ONE, "conllu"))
+    assert sentence["entropy"] is sentence["trees"][0]["probability"] is None
+    assert sentence["trees"][0]["conllu"] == parsed(engine, ONE)
+    with pytest.raises(Refused, match="k must be 1"):
+        engine.parse(Parse("m", ONE, "conllu", 2))
 
 
 def test_a_failure_is_no_secret_of_the_server_for_clients(client, engine, monkeypatch, caplog):
