@@ -48,7 +48,19 @@ def test_help_needs_no_heavy_import():
     code = "import sys, crossarc.cli; assert not {'numba', 'scipy', 'tqdm', 'highspy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     output = run("--help").stdout.decode()
-    for command in ("train", "parse", "lm", "inspect", "stats", "evaluate", "compare", "draw", "convert", "validate"):
+    for command in (
+        "train",
+        "parse",
+        "lm",
+        "inspect",
+        "stats",
+        "evaluate",
+        "compare",
+        "draw",
+        "serve",
+        "convert",
+        "validate",
+    ):
         assert command in output
         help_text = run(command, "--help")
         assert help_text.returncode == 0

@@ -37,6 +37,7 @@ class LazyGroup(click.Group):
         "compare": "Two parsers against the same gold trees, with tests of significance.",
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
+        "serve": "A page where a person corrects parses, and a service for programs.",
         "convert": "Convert between CoNLL-U and CoNLL-X.",
     }
 

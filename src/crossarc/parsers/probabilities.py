@@ -29,6 +29,7 @@ __all__ = [
     "Decode",
     "analyse",
     "fitted_temperatures",
+    "label_probabilities",
     "reliability_of",
     "with_confidence",
     "with_probabilities",
@@ -102,7 +103,7 @@ def _analyse(
     if decode != "best":
         safest = best_trees([np.where(arcs > 0.0, arcs, -np.inf) for arcs in marginals], **shape)
         heads = np.concatenate([tree.heads for tree in safest])
-    shares = _softmax(parser.label_scores(batch, heads) / temperatures.labels)
+    shares = label_probabilities(parser, batch, heads)
     if decode != "best":
         labels = np.where(heads < 0, -1, shares.argmax(axis=1))
     arcs = np.concatenate([_chosen(matrix, heads, batch, b) for b, matrix in enumerate(marginals)])
@@ -116,6 +117,12 @@ def _analyse(
         yield Analysis(
             tree, arcs[nodes], of_labels[nodes], log_probability, entropy, marginals[b], potentials[b], rules
         )
+
+
+def label_probabilities(parser: SpanningTreeParser, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """``[i, l]``: the probability of each label of the arc into each node of a batch, given that arc."""
+    assert parser.temperatures is not None
+    return _softmax(parser.label_scores(batch, heads) / parser.temperatures.labels)
 
 
 def _chosen(matrix: NDArray[np.float64], heads: NDArray[np.int64], batch: Batch, b: int) -> NDArray[np.float64]:

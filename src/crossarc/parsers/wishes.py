@@ -12,7 +12,7 @@ from pathlib import Path
 
 from crossarc.core import Constraints, InputError, Place, Sentence
 
-__all__ = ["Wishes", "constraints_of", "read_wishes"]
+__all__ = ["Wishes", "constraints_of", "constraints_of_wishes", "read_wishes"]
 
 Wishes = dict[str, list[tuple[int, str, Place]]]  # sent_id -> word, what is wished for it, where that is written
 
@@ -39,7 +39,7 @@ def read_wishes(path: str) -> Wishes:
 def constraints_of(sentence: Sentence, labels: Sequence[str], wishes: Wishes | None) -> Constraints:
     """What is wished for a sentence: in the file, or in MISC if there is none."""
     if wishes is not None:
-        return _constraints(wishes.get(sentence.sent_id or "", ()), len(sentence), labels)
+        return constraints_of_wishes(wishes.get(sentence.sent_id or "", ()), len(sentence), labels)
     in_misc = [
         (word, item, sentence.place(word))
         for word, misc in enumerate(sentence.misc, 1)
@@ -47,10 +47,11 @@ def constraints_of(sentence: Sentence, labels: Sequence[str], wishes: Wishes | N
         for item in misc.split("|")
         if _WISH.fullmatch(item)
     ]
-    return _constraints(in_misc, len(sentence), labels)
+    return constraints_of_wishes(in_misc, len(sentence), labels)
 
 
-def _constraints(wishes: Iterable[tuple[int, str, Place]], n: int, labels: Sequence[str]) -> Constraints:
+def constraints_of_wishes(wishes: Iterable[tuple[int, str, Place]], n: int, labels: Sequence[str]) -> Constraints:
+    """What these wishes, each for a word and from some place, mean for a sentence of n words."""
     required, forbidden = set(), set()
     required_labels, forbidden_labels = {}, set()
     for word, wish, place in wishes:

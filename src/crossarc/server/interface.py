@@ -1,0 +1,152 @@
+"""Our own interface: JSON in, JSON out, described at ``/api/openapi.json``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from crossarc.server.jobs import Parse, Refused, Wish
+from crossarc.server.registry import Registry
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["Crossarc"])
+
+
+class Constraint(BaseModel):
+    """What the tree of a sentence must have for one word."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sentence: int = Field(1, description="Which sentence, counted from 1.")
+    word: int = Field(description="Which word of it, counted from 1.")
+    head: int | None = Field(None, description="Its head must be this word; 0 is the root.")
+    not_heads: list[int] = Field([], description="Its head must be none of these words.")
+    label: str | None = Field(None, description="Its label must be this one.")
+    not_labels: list[str] = Field([], description="Its label must be none of these.")
+
+    def wishes(self) -> list[Wish]:
+        """The same, as people write it in MISC."""
+        texts = [f"NotHead={head}" for head in self.not_heads] + [f"NotRel={label}" for label in self.not_labels]
+        if self.head is not None:
+            texts.append(f"Head={self.head}")
+        if self.label is not None:
+            texts.append(f"Rel={self.label}")
+        return [Wish(self.sentence, self.word, text) for text in texts]
+
+
+class ParseRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(description="What to parse.")
+    format: Literal["text", "conllu"] = Field("text", description="Raw text, or CoNLL-U.")
+    model: str | None = Field(None, description="The name of a model; the default one if there is none.")
+    k: int = Field(1, ge=1, description="How many trees of each sentence.")
+    constraints: list[Constraint] = Field([], description="What the trees must have.")
+
+
+class Word(BaseModel):
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+
+
+class Token(BaseModel):
+    """Several words that are written as one."""
+
+    first: int
+    last: int
+    form: str
+
+
+Likely = Annotated[list[tuple[str, float]], Field(description="The most probable labels of this arc.")]
+
+
+class Arc(BaseModel):
+    head: int | None = Field(description="0 is the root.")
+    label: str
+    probability: float | None = Field(description="Of the arc among all trees; null if the model knows none.")
+    labels: Likely | None
+
+
+class Tree(BaseModel):
+    probability: float | None = Field(description="Of its heads.")
+    score: float | None
+    arcs: list[Arc] = Field(description="The arc into each word.")
+    conllu: str
+
+
+class ParsedSentence(BaseModel):
+    sent_id: str | None
+    text: str
+    words: list[Word]
+    tokens: list[Token]
+    entropy: float | None = Field(description="Of all trees, in nats: how unsure the parser is.")
+    heads: list[list[tuple[int, float]]] | None = Field(description="The most probable heads of each word.")
+    trees: list[Tree] = Field(description="Distinct, the best one first.")
+
+
+class ParseReply(BaseModel):
+    model: str
+    sentences: list[ParsedSentence]
+
+
+class Model(BaseModel):
+    name: str
+    steps: list[str] = Field(description="Of tokenizer, tagger, parser.")
+    labels: list[str]
+    probabilities: bool
+    k_best: bool
+    acknowledgement: str
+
+
+class Models(BaseModel):
+    default: str
+    models: list[Model]
+    limits: dict[str, float] = Field(description="Bytes of a request, words of a sentence, seconds, trees.")
+
+
+class Error(BaseModel):
+    error: str
+    line: int | None = Field(description="Of the text, if the error is there.")
+    sentence: str | None = Field(description="Its sent_id or number.")
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Error, "description": "The text or the constraints are wrong"},
+    404: {"model": Error, "description": "No such model"},
+    413: {"model": Error, "description": "The request is too large"},
+    422: {"model": Error, "description": "The request is not of this form"},
+    503: {"model": Error, "description": "Too many requests"},
+    504: {"model": Error, "description": "The time limit is over"},
+}
+
+
+@router.get("/models")
+async def models(request: Request) -> Models:
+    """The models and what they can do."""
+    registry: Registry = request.app.state.registry
+    limits = request.app.state.limits
+    return Models(
+        default=registry.default,
+        models=[Model(name=name, **found._asdict()) for name, found in registry.descriptions.items()],
+        limits={"size": limits.size, "length": limits.length, "seconds": limits.seconds, "k": limits.k},
+    )
+
+
+@router.post("/parse", response_model=ParseReply, responses=ERRORS)
+async def parse(request: Request, wanted: ParseRequest) -> Response:
+    """The k best trees of each sentence under the constraints, with the probabilities of their arcs."""
+    registry: Registry = request.app.state.registry
+    model = registry.find(wanted.model or "")
+    if model is None:
+        raise Refused(404, f"there is no model {wanted.model}")
+    if wanted.k > request.app.state.limits.k:
+        raise Refused(400, f"k may be at most {request.app.state.limits.k}")
+    wishes = tuple(wish for constraint in wanted.constraints for wish in constraint.wishes())
+    answer = await request.app.state.pool.do(Parse(model, wanted.text, wanted.format, wanted.k, wishes))
+    return Response(answer.content, media_type="application/json")

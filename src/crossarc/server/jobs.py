@@ -1,0 +1,88 @@
+"""What the service asks of its workers, and what they answer: plain data that goes from process to process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from crossarc.core import CrossarcError
+
+__all__ = ["Answer", "Description", "Job", "Limits", "Parse", "Process", "Refused", "Wish"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may cost."""
+
+    size: int = 4 << 20  # bytes of a request
+    length: int = 500  # words of a sentence
+    seconds: float = 30.0  # of work, and of sending the request; of waiting for a worker twice as many
+    k: int = 50  # trees of a sentence
+    waiting: int = 512  # requests that wait for a worker
+
+
+class Wish(NamedTuple):
+    """A constraint on one word, as people write it: ``Head=3``, ``NotHead=5``, ``Rel=nsubj``, ``NotRel=obj``."""
+
+    sentence: int  # counted from 1
+    word: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Parse:
+    """Of our own interface: trees with their probabilities, given constraints."""
+
+    model: str
+    text: str
+    format: str  # "text" or "conllu"
+    k: int = 1
+    wishes: tuple[Wish, ...] = ()
+
+
+@dataclass(frozen=True)
+class Process:
+    """Of the interface of UDPipe: a step is done if its options are not None."""
+
+    model: str
+    data: str
+    input: str = "conllu"
+    output: str = "conllu"
+    tokenizer: str | None = None
+    tagger: str | None = None
+    parser: str | None = None
+
+
+Job = Parse | Process
+
+
+class Description(NamedTuple):
+    """What a model can do."""
+
+    steps: tuple[str, ...]  # of "tokenizer", "tagger", "parser"
+    labels: tuple[str, ...]
+    probabilities: bool
+    k_best: bool
+    acknowledgement: str  # whose work it is, and its licence; may be empty
+
+
+class Answer(NamedTuple):
+    """JSON for our own interface, text for that of UDPipe."""
+
+    content: str
+
+
+class Refused(CrossarcError):
+    """A request that cannot be done, and whose fault that is."""
+
+    def __init__(self, status: int, message: str, line: int | None = None, sentence: str | None = None) -> None:
+        super().__init__(status, message, line, sentence)
+        self.status = status
+        self.message = message
+        self.line = line
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        line = f"line {self.line}: " if self.line else ""
+        sentence = f"sentence {self.sentence}: " if self.sentence else ""
+        return f"{line}{sentence}{self.message}"

@@ -1,0 +1,158 @@
+"""Worker processes: each does one job at a time; one that takes too long, or dies, is replaced.
+
+Processes rather than threads, because only a process can be stopped in the middle of its work, and because what
+kills one leaves the service alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+
+from crossarc.core import CrossarcError
+from crossarc.server.jobs import Answer, Description, Job, Limits, Refused
+from crossarc.server.worker import work
+
+__all__ = ["Pool"]
+
+_START = 600.0  # seconds: the first start compiles kernels
+
+Descriptions = Mapping[str, Description]
+Work = Callable[[Connection, Mapping[str, str], Limits], None]  # what a process does
+
+
+class Pool:
+    """Workers and the requests that wait for them."""
+
+    def __init__(self, paths: Mapping[str, str], limits: Limits, workers: int, work: Work = work) -> None:
+        self._limits = limits
+        self._workers = [Worker(work, paths, limits) for _ in range(workers)]
+        self._threads = ThreadPoolExecutor(workers, "worker")
+        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._waiting = 0
+        self._running: set[asyncio.Task[Answer]] = set()
+
+    def start(self) -> Descriptions:
+        """Start the workers: the first one compiles what the others then find in the cache."""
+        first, *others = self._workers
+        descriptions = first.start()
+        for worker in others:
+            worker.launch()
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
+        return descriptions
+
+    async def do(self, job: Job) -> Answer:
+        """Do a job as soon as a worker is free. Raises ``Refused``."""
+        if self._waiting >= self._limits.waiting:
+            raise Refused(503, "too many requests are waiting; try again later")
+        self._waiting += 1
+        try:
+            worker = await asyncio.wait_for(self._idle.get(), 2 * self._limits.seconds)
+        except TimeoutError:
+            raise Refused(503, "all workers are busy; try again later") from None
+        finally:
+            self._waiting -= 1
+        # Whoever asked may leave; the worker is free again only when it is done.
+        task = asyncio.ensure_future(self._do(worker, job))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def _do(self, worker: Worker, job: Job) -> Answer:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, worker.do, job)
+        finally:
+            self._idle.put_nowait(worker)
+
+    def process_ids(self) -> list[int]:
+        """Of the workers, as they are now."""
+        return [worker.process.pid for worker in self._workers if worker.process and worker.process.pid]
+
+    def stop(self) -> None:
+        """End all workers."""
+        for worker in self._workers:
+            worker.close()
+        self._threads.shutdown(cancel_futures=True)
+
+
+class Worker:
+    """One process and our end of the pipe to it. Its methods block."""
+
+    def __init__(self, work: Work, paths: Mapping[str, str], limits: Limits) -> None:
+        self._work = work
+        self._paths = dict(paths)
+        self._limits = limits
+        self._ready = self._closed = False
+        self._pipe: Connection | None = None
+        self.process: multiprocessing.process.BaseProcess | None = None
+
+    def launch(self) -> None:
+        """Start the process without waiting for it."""
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self.process = context.Process(target=self._work, args=(other, self._paths, self._limits), daemon=True)
+        self.process.start()
+        other.close()
+        self._ready = False
+
+    def start(self) -> Descriptions:
+        """Start the process and wait until it can work."""
+        self.launch()
+        return self._wait_until_ready()
+
+    def do(self, job: Job) -> Answer:
+        """What the process answers to a job; after a failure there is a new process."""
+        try:
+            if not self._ready:
+                self._wait_until_ready()
+            answer = self._ask(job)
+        except (EOFError, OSError, CrossarcError) as error:
+            logging.getLogger(__name__).error("a worker died: %s", error or "it ended")
+            self._replace()
+            raise Refused(500, "the worker that had this request died; another one takes its place") from None
+        if answer is None:
+            self._replace()
+            raise Refused(504, f"this takes longer than {self._limits.seconds:g} seconds: ask for less at a time")
+        if isinstance(answer, Refused):
+            raise answer
+        return answer
+
+    def _ask(self, job: Job) -> Answer | Refused | None:
+        """None if there is no answer in time."""
+        assert self._pipe is not None
+        self._pipe.send(job)
+        if not self._pipe.poll(self._limits.seconds):
+            return None
+        answer: Answer | Refused = self._pipe.recv()
+        return answer
+
+    def _wait_until_ready(self) -> Descriptions:
+        assert self._pipe is not None
+        if not self._pipe.poll(_START):
+            raise CrossarcError(f"no model is loaded after {_START:g} seconds")
+        found: Descriptions | Refused = self._pipe.recv()
+        if isinstance(found, Refused):
+            raise CrossarcError(found.message)
+        self._ready = True
+        return found
+
+    def _replace(self) -> None:
+        self._kill()
+        if not self._closed:
+            self.launch()
+
+    def _kill(self) -> None:
+        if self.process is not None and self._pipe is not None:
+            self._pipe.close()
+            self.process.kill()
+            self.process.join()
+
+    def close(self) -> None:
+        """End the process for good."""
+        self._closed = True
+        self._kill()

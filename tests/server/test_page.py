@@ -1,0 +1,367 @@
+"""The page in a real browser: Debian's chromium, driven by Playwright. Skipped where one of them is missing."""
+
+from __future__ import annotations
+
+import shutil
+import xml.etree.ElementTree as ElementTree
+from itertools import combinations
+
+import pytest
+
+from crossarc.io.conllu import format_sentence
+from serving import serving
+from trained import TEST
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium")
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium")]
+
+SENTENCES = [sentence for sentence in TEST if 6 <= len(sentence) <= 14][:8]
+TEXT = "".join(
+    format_sentence(sentence.with_columns(head=["_"] * len(sentence), deprel=["_"] * len(sentence)))
+    for sentence in SENTENCES
+)
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def address(model_file):
+    with serving(model_file) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """A function that opens the page with our sentences; in the end nothing may have gone wrong in it."""
+    problems, contexts = [], []
+
+    def open_page(**options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith((address, "blob:")) else problems.append(request.url),
+        )
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.goto(address)
+        page.wait_for_selector("#drawing svg")
+        page.fill("#text", TEXT)
+        page.click("text=Parse")
+        wait_until(page, lambda: page.locator("#list li").count() == len(SENTENCES))
+        page.wait_for_selector("#trees button:nth-child(5)")
+        return page
+
+    def expect_refusals():
+        """The browser notes in its console that the service has refused something; only that may be there."""
+        assert problems
+        assert all("400" in problem for problem in problems)
+        problems.clear()
+
+    open_page.expect_refusals = expect_refusals
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+@pytest.fixture
+def desktop(opened):
+    return opened(viewport=DESKTOP)
+
+
+def head_of(page, word):
+    """What a screen reader hears of a word, after its name: label and head."""
+    return page.get_attribute(f'.word[data-word="{word}"]', "aria-label").split(": ", 1)[1]
+
+
+def tree_of(page):
+    labels = page.evaluate("[...document.querySelectorAll('.word')].map((word) => word.getAttribute('aria-label'))")
+    return [label.split(": ", 1)[1] for label in labels]
+
+
+def wait_until(page, holds):
+    """Wait in our own way: the page allows nobody to evaluate strings in it."""
+    for _ in range(400):
+        if holds():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("it does not happen")
+
+
+def wait_for_change(page, before):
+    """Wait until the tree is another one, and the one that was asked for."""
+    wait_until(page, lambda: tree_of(page) != before and page.get_attribute("#drawing", "aria-busy") == "false")
+
+
+def middle(page, selector):
+    box = page.locator(selector).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page, word, target):
+    page.mouse.move(*middle(page, f'.word[data-word="{word}"]'))
+    page.mouse.down()
+    page.mouse.move(*middle(page, target), steps=5)
+    page.mouse.up()
+
+
+def name(word):
+    form = SENTENCES[0].form[word - 1]
+    return f"{form} ({word})" if SENTENCES[0].form.count(form) > 1 else form
+
+
+def other_head(page, word):
+    """A word that is not the head of this one, nor below it by its first arc."""
+    return next(
+        head
+        for head in range(len(SENTENCES[0]), 0, -1)
+        if head != word
+        and f"of {name(head)}" not in head_of(page, word)
+        and f"of {name(word)}," not in head_of(page, head)
+    )
+
+
+def test_dragging_a_word_to_its_head_parses_the_rest_around_it(desktop):
+    first = tree_of(desktop)
+    head = other_head(desktop, 1)
+    drag(desktop, 1, f'.word[data-word="{head}"]')
+    wait_for_change(desktop, first)
+    corrected = tree_of(desktop)
+    assert f"of {name(head)}" in corrected[0]
+    assert corrected[0].endswith("required")
+    assert desktop.locator(".arc.kept").count() == 1
+    assert desktop.locator("#corrections li").count() == 1
+    assert desktop.locator('#list [aria-current="true"]').inner_text().endswith("edited")
+
+    desktop.click("#undo")
+    wait_for_change(desktop, corrected)
+    assert tree_of(desktop) == first
+    assert desktop.is_disabled("#undo")
+    desktop.click("#redo")
+    wait_for_change(desktop, first)
+    assert tree_of(desktop) == corrected
+
+
+def test_dragging_to_the_root(desktop):
+    first = tree_of(desktop)
+    word = next(i for i, label in enumerate(first, 1) if "of the root" not in label)
+    drag(desktop, word, "#drawing .root-zone")
+    wait_for_change(desktop, first)
+    assert "of the root" in head_of(desktop, word)
+
+
+def test_the_menu_of_an_arc(desktop):
+    first = tree_of(desktop)
+    desktop.locator('.label[data-arc="2"]').click()
+    assert desktop.locator("#menu").is_visible()
+    assert desktop.evaluate("document.activeElement.textContent") == "Keep"
+    desktop.click("#menu >> text=Forbid")
+    wait_for_change(desktop, first)
+    assert desktop.locator("#menu").is_hidden()
+    assert first[1].split(",")[0].split(" of ")[1] != head_of(desktop, 2).split(",")[0].split(" of ")[1]
+    assert desktop.locator(".forbidden").count() == 1
+
+    forbidden = tree_of(desktop)
+    desktop.click("#corrections button")
+    wait_for_change(desktop, forbidden)
+    assert tree_of(desktop) == first
+
+    desktop.locator('.arc[data-arc="2"] .grip').click(force=True, position={"x": 2, "y": 2})
+    labels = desktop.locator("#menu option").all()
+    other = next(
+        value for value in (label.get_attribute("value") for label in labels) if not first[1].startswith(value)
+    )
+    desktop.select_option("#menu select", other)
+    wait_for_change(desktop, first)
+    assert head_of(desktop, 2).startswith(f"{other} of ")
+
+
+def test_everything_by_keyboard(desktop):
+    first = tree_of(desktop)
+    desktop.focus('.word[data-word="1"]')
+    desktop.keyboard.press("ArrowRight")
+    assert desktop.evaluate("document.activeElement.dataset.word") == "2"
+    desktop.keyboard.press("r")
+    wait_for_change(desktop, first)
+    assert head_of(desktop, 2).endswith("required")
+    assert desktop.evaluate("document.activeElement.dataset.word") == "2"
+
+    kept = tree_of(desktop)
+    desktop.keyboard.press("f")
+    wait_for_change(desktop, kept)
+    assert desktop.locator(".forbidden").count() == 1
+    forbidden = tree_of(desktop)
+    desktop.keyboard.press("Control+z")
+    wait_for_change(desktop, forbidden)
+    desktop.keyboard.press("Control+z")
+    wait_for_change(desktop, kept)
+    assert tree_of(desktop) == first
+    desktop.keyboard.press("Control+Shift+z")
+    wait_for_change(desktop, first)
+    assert tree_of(desktop) == kept
+    desktop.keyboard.press("Delete")
+    wait_for_change(desktop, kept)
+    assert tree_of(desktop) == first
+
+    desktop.keyboard.press("h")
+    assert "head of" in desktop.inner_text("#hint")
+    desktop.keyboard.press("0")
+    wait_for_change(desktop, first)
+    assert "of the root" in head_of(desktop, 2)
+    desktop.keyboard.press("l")
+    assert desktop.evaluate("document.activeElement.tagName") == "SELECT"
+    desktop.keyboard.press("Escape")
+    assert desktop.evaluate("document.activeElement.dataset.word") == "2"
+    desktop.keyboard.press("Enter")
+    assert desktop.locator("#menu").is_visible()
+    desktop.keyboard.press("Escape")
+    desktop.keyboard.press("PageDown")
+    assert desktop.inner_text("#position") == f"2 of {len(SENTENCES)}"
+
+
+def test_what_allows_no_tree_is_taken_back(opened):
+    desktop = opened(viewport=DESKTOP)
+    head = other_head(desktop, 1)
+    first = tree_of(desktop)
+    drag(desktop, 1, f'.word[data-word="{head}"]')
+    wait_for_change(desktop, first)
+    corrected = tree_of(desktop)
+    drag(desktop, head, '.word[data-word="1"]')
+    desktop.wait_for_selector("#problem:not([hidden])")
+    assert "no tree" in desktop.inner_text("#problem")
+    assert tree_of(desktop) == corrected
+    opened.expect_refusals()
+
+
+def test_the_k_best_trees_and_the_downloads(desktop):
+    first = tree_of(desktop)
+    desktop.click("#trees button:nth-child(3)")
+    wait_for_change(desktop, first)
+    third = tree_of(desktop)
+    with desktop.expect_download() as download:
+        desktop.click("#download-conllu")
+    blocks = download.value.path().read_text().strip().split("\n\n")
+    assert len(blocks) == len(SENTENCES)
+    rows = [line.split("\t") for line in blocks[0].split("\n") if not line.startswith("#")]
+    heads = ["the root" if row[6] == "0" else name(int(row[6])) for row in rows]
+    assert [f"{row[7]} of {head}" for row, head in zip(rows, heads, strict=True)] == [
+        label.split(", ")[0] for label in third
+    ]
+    with desktop.expect_download() as download:
+        desktop.click("#download-svg")
+    drawing = download.value.path().read_text()
+    ElementTree.fromstring(drawing)
+    assert "<style" in drawing
+    assert "--p5" in drawing
+    assert "tabindex" not in drawing
+    for form in SENTENCES[0].form:
+        assert f">{form}<" in drawing
+
+
+def test_corrections_survive_in_misc(desktop, tmp_path):
+    first = tree_of(desktop)
+    head = other_head(desktop, 1)
+    drag(desktop, 1, f'.word[data-word="{head}"]')
+    wait_for_change(desktop, first)
+    dragged = tree_of(desktop)
+    desktop.focus('.word[data-word="3"]')
+    desktop.keyboard.press("f")
+    wait_for_change(desktop, dragged)
+    corrected = tree_of(desktop)
+
+    def download():
+        with desktop.expect_download() as downloaded:
+            desktop.click("#download-conllu")
+        return downloaded.value.path().read_text()
+
+    plain = download()
+    assert "Head=" not in plain
+    desktop.check("#note")
+    noted = tmp_path / "noted.conllu"
+    noted.write_text(download())
+    assert f"Head={head}" in noted.read_text().split("\n\n")[0]
+    assert "NotHead=" in noted.read_text().split("\n\n")[0]
+
+    desktop.set_input_files("#file", noted)
+    wait_until(desktop, lambda: desktop.is_disabled("#undo") and desktop.locator("#corrections li").count() == 2)
+    assert tree_of(desktop) == corrected
+    assert download() == noted.read_text()
+    desktop.uncheck("#note")
+    assert download() == plain
+
+
+def test_least_certain_first(desktop):
+    in_order = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
+    desktop.select_option("#order", "uncertainty")
+    ranked = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
+    assert ranked == sorted(in_order, reverse=True)
+    assert desktop.locator('#list li:first-child [aria-current="true"]').count() == 1
+
+
+def test_a_file_and_its_errors(opened, tmp_path):
+    page = opened(viewport=DESKTOP)
+    file = tmp_path / "windows.conllu"
+    file.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+    page.set_input_files("#file", file)
+    wait_until(page, lambda: page.inner_text("#count") == f"{len(SENTENCES)} sentences")
+    file.write_text(TEXT + "1\tx\t_\t_\t_\t_\t_\t_\n\n")
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#problem:not([hidden])")
+    assert page.inner_text("#problem") == f"Line {TEXT.count(chr(10)) + 1}: 8 columns instead of 10"
+    opened.expect_refusals()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_labels_overlap(opened, viewport):
+    page = opened(viewport=viewport)
+    for _ in SENTENCES:
+        boxes = page.evaluate(
+            "[...document.querySelectorAll('.label .plate')].map((p) => p.getBoundingClientRect().toJSON())"
+        )
+        assert len(boxes) > 5
+        for a, b in combinations(boxes, 2):
+            apart = (
+                a["right"] <= b["left"] or b["right"] <= a["left"] or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
+            )
+            assert apart
+        page.keyboard.press("Escape")
+        page.evaluate("document.getElementById('after').click()")
+
+
+def test_on_a_phone(opened):
+    page = opened(viewport=PHONE, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("(d => d.scrollWidth > d.clientWidth)(document.getElementById('drawing'))")
+    first = tree_of(page)
+    head = other_head(page, 1)
+    page.locator('.word[data-word="1"]').tap()
+    box = page.locator("#menu").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.locator("#menu >> text=Choose a word").tap()
+    page.locator(f'.word[data-word="{head}"]').tap()
+    wait_for_change(page, first)
+    assert f"of {name(head)}" in head_of(page, 1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_light_and_dark(opened):
+    grounds = set()
+    for scheme in ("light", "dark"):
+        page = opened(viewport=DESKTOP, color_scheme=scheme)
+        grounds.add(page.evaluate("getComputedStyle(document.querySelector('.ground')).fill"))
+    assert len(grounds) == 2
