@@ -45,12 +45,13 @@ class Engine:
             "parser": True,
         }
         about = self.pipeline.header
+        attribution, licence = about.get("attribution", ""), about.get("licence", "")
         return Description(
             tuple(step for step, there in has.items() if there),
             self.parser.labels,
             self._knows_probabilities,
             isinstance(self.parser, SpanningTreeParser),
-            ", ".join(about[key] for key in ("attribution", "licence") if about.get(key)),
+            attribution if licence in attribution else f"{attribution}, {licence}",
         )
 
     @property
