@@ -3,7 +3,7 @@
 The folder has train.conllu, dev.conllu and test.conllu. Segmenter, tagger and lemmatiser learn from train and dev (how
 they learn was settled on dev before); the parser learns from train, with tags and lemmas by cross-validation, and its
 best epoch and its temperatures are those of dev. Scores on test go into the header. The same treebank gives the same
-file; half an hour on a busy core.
+file; about ten minutes of processor time.
 """
 
 from __future__ import annotations
