@@ -47,6 +47,7 @@ CONFIGS = {
 
 SLOW = {
     "order 2",
+    "order 1, crf",
     "order high, joint labels",
     "covington, static oracle",
     "covington, several roots",

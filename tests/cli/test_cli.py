@@ -419,6 +419,7 @@ def test_rules(trained, tmp_path):
     assert_one_line_error(run("parse", path, "-m", model, "--rules", rules, "-k", 2), "no -k")
 
 
+@pytest.mark.slow
 def test_the_incremental_parser(trained, tmp_path):
     treebank, spanning_tree, _ = trained
     model = tmp_path / "incremental.crossarc"

@@ -23,6 +23,9 @@ from crossarc.server.worker import answer
 from crossarc.trees import is_tree
 from trained import TEST, trained
 
+# kernels of parsers, of several kinds
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(size=200_000, length=40, seconds=20.0, k=8)
 
 
@@ -271,7 +274,6 @@ def test_models_without_probabilities(model_file):
     assert not engine.description.probabilities
 
 
-@pytest.mark.slow
 def test_models_of_other_systems_have_one_tree(tmp_path):
     trained("covington").save(tmp_path / "covington.crossarc")
     engine = Engine(str(tmp_path / "covington.crossarc"), 40)
