@@ -117,7 +117,7 @@ def _levels_of(weights: NDArray[np.float32]) -> NDArray[np.float32]:
         sums = np.bincount(cells, weights, minlength=len(levels))
         levels = np.where(counts > 0, sums / np.maximum(counts, 1), levels)
     levels[np.abs(levels).argmin()] = 0.0
-    return levels.astype(np.float32)
+    return levels[np.unique(np.searchsorted((levels[1:] + levels[:-1]) / 2, weights))].astype(np.float32)
 
 
 def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
