@@ -2,8 +2,7 @@
 
 The folder has train.conllu, dev.conllu and test.conllu. Segmenter, tagger and lemmatiser learn from train and dev (how
 they learn was settled on dev before); the parser learns from train, with tags and lemmas by cross-validation, and its
-best epoch and its temperatures are those of dev. Scores on test go into the header. The same treebank gives the same
-file; about ten minutes of processor time.
+best epoch and its temperatures are those of dev. Scores on test go into the header. It takes ten minutes to an hour.
 """
 
 from __future__ import annotations
