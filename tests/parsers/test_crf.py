@@ -10,9 +10,9 @@ import pytest
 
 from crossarc.evaluation import evaluate
 from crossarc.learning.lbfgs import maximise
+from crossarc.learning.online import SLOPE, table_size
 from crossarc.parsers import PRESETS, EpochReport, SpanningTreeParser, Watcher, train_spanning_tree
 from crossarc.parsers._crf import add_gradients
-from crossarc.parsers.linear import SLOPE, table_size
 from crossarc.parsers.training import Training
 from crossarc.parsers.treebank import Treebank, possible_trees
 from crossarc.scoring.attributes import attributes_of
