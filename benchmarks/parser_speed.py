@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from environment import PROJECT, commit, run_inside
+from timing import medians_of_rounds
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 KEPT = PROJECT / ".benchmarks"
@@ -48,17 +48,11 @@ def speed_table(treebank: str) -> list[str]:
     words = sum(map(len, sentences))
     contestants: dict[str, Callable[[], object]] = {"UDPipe": udpipe(treebank, path)}
     for system in SYSTEMS:
-        parser = crossarc.load(model(treebank, system))
+        parser = crossarc.load(model(treebank, system)).parser
         contestants[system] = lambda parser=parser: list(parser.parse(sentences))
     for parse in contestants.values():
         parse()
-    samples: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(ROUNDS):
-        for name, parse in contestants.items():
-            start = time.perf_counter()
-            parse()
-            samples[name].append(time.perf_counter() - start)
-    seconds = {name: statistics.median(times) for name, times in samples.items()}
+    seconds = medians_of_rounds(contestants, ROUNDS)
     lines = [
         "# Speed of parsing",
         "",

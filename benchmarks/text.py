@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import datetime
 import importlib
-import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 
 from environment import PROJECT, commit, run_inside
+from timing import medians_of_rounds
 
 TREEBANK = PROJECT.parent / "shared" / "treebanks" / "English-EWT"
 RESULTS = PROJECT / "docs" / "results" / "text.md"
@@ -162,13 +162,7 @@ def speed_table() -> list[str]:
         "parser": lambda: list(pipeline.parser.parse(tagged)),
         "writer": lambda: "".join(map(format_sentence, parsed)),
     }
-    samples: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(ROUNDS):
-        for name, step in steps.items():
-            start = time.process_time()
-            step()
-            samples[name].append(time.process_time() - start)
-    seconds = {name: statistics.median(times) for name, times in samples.items()}
+    seconds = medians_of_rounds(steps, ROUNDS, time.process_time)
     lines = [
         "## Speed",
         "",

@@ -35,6 +35,19 @@ def median(call: Call, *, seconds: float) -> float:
     return clock.median()
 
 
+def medians_of_rounds(
+    calls: Mapping[str, Call], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
+    """Seconds per call, by the given clock: in each round, every call has its turn."""
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = clock()
+            call()
+            samples[name].append(clock() - start)
+    return {name: statistics.median(times) for name, times in samples.items()}
+
+
 class _Clock:
     """The samples of one call; the first is thrown away when it was too short to be exact."""
 

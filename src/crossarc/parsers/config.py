@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 from crossarc.core import CrossarcError
 
@@ -144,17 +144,7 @@ class IlpConfig:
     @property
     def of_search(self) -> SpanningTreeConfig:
         """The spanning-tree parser with the same weights: pruner, scores and labels are its."""
-        return SpanningTreeConfig(
-            projective=False,
-            single_root=self.single_root,
-            epochs=self.epochs,
-            seed=self.seed,
-            features=self.features,
-            hash_bits=self.hash_bits,
-            candidates=self.candidates,
-            near=self.near,
-            aggressiveness=self.aggressiveness,
-        )
+        return _spanning_tree(self, projective=False)
 
 
 @dataclass(frozen=True)
@@ -168,3 +158,14 @@ class GraphConfig:
     seed: int = 1
     features: str = "default"
     hash_bits: int = 23
+
+    @property
+    def of_search(self) -> SpanningTreeConfig:
+        """The spanning-tree parser that finds the trees."""
+        return _spanning_tree(self, order="2")
+
+
+def _spanning_tree(config: IlpConfig | GraphConfig, **others: Any) -> SpanningTreeConfig:
+    """The spanning-tree parser with these settings, and with those of another system that have the same names."""
+    names = {field.name for field in fields(SpanningTreeConfig)} & {field.name for field in fields(config)}
+    return SpanningTreeConfig(**{name: getattr(config, name) for name in names}, **others)

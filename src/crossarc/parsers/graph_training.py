@@ -13,7 +13,7 @@ from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation.graphs import GraphScores
 from crossarc.parsers._graph import SEEN_BITS
 from crossarc.parsers._graph_training import learn_graphs, see_pairs
-from crossarc.parsers.config import GraphConfig, SpanningTreeConfig
+from crossarc.parsers.config import GraphConfig
 from crossarc.parsers.graph import GraphParser, templates_of_extras
 from crossarc.parsers.graph_treebank import GoldGraph, gold_graphs
 from crossarc.parsers.linear import Learner, averaged, new_learner, table_size, view
@@ -52,23 +52,11 @@ def train_graph(
     if treebank and not any(graph.extra for graph in graphs):
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
     if tree is None:
-        tree = train_spanning_tree(treebank, _tree_config(config), dev=dev, watcher=watcher)
+        tree = train_spanning_tree(treebank, config.of_search, dev=dev, watcher=watcher)
     elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
         raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
     config = replace(config, projective=tree.config.projective, single_root=tree.config.single_root)
     return _Training(Treebank(treebank), graphs, dev, config, tree, watcher).run()
-
-
-def _tree_config(config: GraphConfig) -> SpanningTreeConfig:
-    return SpanningTreeConfig(
-        order="2",
-        projective=config.projective,
-        single_root=config.single_root,
-        epochs=config.epochs,
-        seed=config.seed,
-        features=config.features,
-        hash_bits=config.hash_bits,
-    )
 
 
 class _Extra(NamedTuple):

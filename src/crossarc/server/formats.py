@@ -10,6 +10,7 @@ from crossarc.core import Insert, Sentence
 from crossarc.io import conllu
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.server.jobs import Refused
+from crossarc.text.treebank import tokens_of
 
 __all__ = ["INPUTS", "OUTPUTS", "joined", "normal", "read_conllu", "text_of", "too_long"]
 
@@ -63,22 +64,8 @@ def joined(sentences: Sequence[Sentence], number: int) -> Sentence:
 
 def text_of(sentence: Sentence) -> str:
     """The sentence as people write it: its comment ``# text``, or its tokens with spaces between them."""
-    return sentence.metadata("text") or "".join(_tokens(sentence)).rstrip(" ")
-
-
-def _tokens(sentence: Sentence) -> Iterable[str]:
-    inserted = {insert.after: insert for insert in sentence.inserts if not insert.is_empty_node}
-    covered = 0
-    for i in range(len(sentence)):
-        if i in inserted:
-            row, covered = inserted[i].row, inserted[i].span[-1]
-            yield _with_space(row.form, row.misc)
-        elif i >= covered:
-            yield _with_space(sentence.form[i], sentence.misc[i])
-
-
-def _with_space(form: str, misc: str) -> str:
-    return form if "SpaceAfter=No" in misc.split("|") else f"{form} "
+    spaced = "".join(token.form + " " * token.space for token in tokens_of(sentence))
+    return sentence.metadata("text") or spaced.rstrip(" ")
 
 
 def _read_horizontal(text: str, _: int) -> list[Sentence]:

@@ -13,7 +13,7 @@ import numpy as np
 from crossarc.text.classifier import Choices, Items
 from crossarc.text.table import Table
 
-__all__ = ["ATTRIBUTES", "Lexicon", "collect", "shape_of"]
+__all__ = ["ATTRIBUTES", "RUNS", "Lexicon", "collect", "shape_of"]
 
 ATTRIBUTES = (
     "form", "lower", "p1", "p2", "p3", "p4", "s1", "s2", "s3", "s4", "s5", "shape", "kind", "may",
@@ -127,7 +127,7 @@ def _kind(form: str) -> str:
     return "."
 
 
-_RUNS = re.compile(r"(.)\1+")
+RUNS = re.compile(r"(.)\1+")  # of the same character
 
 
 def shape_of(form: str) -> str:
@@ -137,4 +137,4 @@ def shape_of(form: str) -> str:
     ("XxXx'x", 'X-0x')
     """
     letters = "".join("X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in form)
-    return _RUNS.sub(r"\1", letters)
+    return RUNS.sub(r"\1", letters)

@@ -23,7 +23,7 @@ from crossarc.core import Insert, Sentence, Word
 from crossarc.scoring.hashing import hash_string
 from crossarc.scoring.templates import Compiled
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, compile_lines, train_classifier
-from crossarc.text.lexicon import shape_of
+from crossarc.text.lexicon import RUNS, shape_of
 from crossarc.text.packing import pack, unpack
 from crossarc.text.table import Table
 from crossarc.text.treebank import Token, paragraphs_of, spaces_in_misc
@@ -67,7 +67,6 @@ _CHUNK = re.compile(r"\S+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _STRONG = frozenset(".!?…。！？")
 _CACHED = 1 << 16
-_RUNS = re.compile(r"(.)\1+")
 
 
 class Piece(NamedTuple):
@@ -283,7 +282,7 @@ def _values(chunk: str, kinds: str, i: int, following: str) -> tuple[str, ...]:
         *(left[-2:-1], left[-1:], right[:1], right[1:2]),
         *(kinds[max(i - 2, 0) : max(i - 1, 0)], kinds[i - 1], kinds[i], kinds[i + 1 : i + 2]),
         *(chunk, left[-12:], right[:12], left[-last_run:], right[:first_run]),
-        *(_RUNS.sub(r"\1", kinds[:i])[-6:], _RUNS.sub(r"\1", kinds[i:])[:6], following if len(right) < 3 else ""),
+        *(RUNS.sub(r"\1", kinds[:i])[-6:], RUNS.sub(r"\1", kinds[i:])[:6], following if len(right) < 3 else ""),
     )
 
 

@@ -25,7 +25,7 @@ class Token(NamedTuple):
     @property
     def space(self) -> bool:
         """Whether white space follows."""
-        return "SpaceAfter=No" not in self.misc
+        return "SpaceAfter=No" not in self.misc.split("|")
 
 
 def tokens_of(sentence: Sentence) -> list[Token]:
