@@ -1,7 +1,5 @@
 """The parts of a space as a program wants them, and the features of what a program has chosen."""
 
-from collections import namedtuple
-
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
@@ -10,6 +8,7 @@ from crossarc.parsers._labels import label_scores, row_indices, rows_of_arc
 from crossarc.parsers._parsing import label, space_of
 from crossarc.parsers._space import any_sibling_score, grandparent_score, sibling_score
 from crossarc.parsers._training import MIRA, Method, open_task
+from crossarc.programs.parts import Pairs, PartArrays
 from crossarc.scoring._indices import (
     MOST_COUNTED,
     any_sibling_indices,
@@ -21,12 +20,6 @@ from crossarc.scoring._indices import (
     sum_of,
     valency_indices,
 )
-
-# arcs, and pairs of them by their numbers: see crossarc.programs.Parts
-PartArrays = namedtuple(
-    "PartArrays", "heads modifiers arcs siblings grandparents next_siblings valencies nonprojective"
-)
-PairArrays = namedtuple("PairArrays", "first second scores")
 
 NOT_PROJECTIVE = 0x155555  # sets the features of an arc that is not projective apart from those of the arc itself
 UNIT = 1 << 16  # fractions of features are counted in integers
@@ -47,6 +40,7 @@ def program_parts(space, with_nonprojective):
         pairs_of_next_siblings(space, numbers, children),
         valency_scores(space),
         nonprojective_scores(space, len(heads)) if with_nonprojective else np.empty(0),
+        np.empty(0),
     )
 
 
@@ -94,12 +88,12 @@ def children_of(space):
 
 @kernel
 def new_pairs(count):
-    return PairArrays(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count))
+    return Pairs(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count))
 
 
 @kernel
 def first_pairs(pairs, count):
-    return PairArrays(pairs.first[:count], pairs.second[:count], pairs.scores[:count])
+    return Pairs(pairs.first[:count], pairs.second[:count], pairs.scores[:count])
 
 
 @leaf_kernel

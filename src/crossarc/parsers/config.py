@@ -129,6 +129,7 @@ class IlpConfig:
     candidates: int = 10  # heads of each word that the pruner leaves at most
     near: float = 2.5  # how much worse than the best of them they may be to the pruner
     aggressiveness: float = 1.0  # "C": the largest step of passive-aggressive learning
+    solver: Literal["ad3", "highs"] = "ad3"  # of relaxed programs, to learn and to parse
 
     def __post_init__(self) -> None:
         unknown = self.kinds - set(ILP_PARTS)

@@ -21,6 +21,8 @@ from crossarc.parsers.model_file import load_model, save_model
 from crossarc.parsers.spanning_tree import SpanningTreeParser
 from crossarc.parsers.treebank import Attachment
 from crossarc.programs import Arc, Pairs, Parts, Rule, Solution, parts_of, solve
+from crossarc.programs.parts import PartArrays
+from crossarc.programs.solving import Relaxer
 from crossarc.scoring.attributes import attributes_of
 from crossarc.scoring.templates import Templates, TemplateSet
 
@@ -94,6 +96,7 @@ class IlpParser:
             rules=rules,
             exact=exact,
             time_limit=time_limit,
+            solver=self.config.solver,
         )
 
     def save(self, path: str | Path) -> None:
@@ -130,6 +133,7 @@ def solve_sentence(
     rules: Sequence[Rule] = (),
     exact: bool = True,
     time_limit: float | None = None,
+    solver: Relaxer = "ad3",
 ) -> Solved:
     """The sentence with the best tree by the scores of a parser: an integer program instead of its own search.
 
@@ -138,7 +142,7 @@ def solve_sentence(
     constraints = constraints or Constraints()
     if not len(sentence):
         return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
-    problem = _Problem(parser, sentence, constraints, kinds, tuple(rules), exact, time_limit)
+    problem = _Problem(parser, sentence, constraints, kinds, tuple(rules), exact, time_limit, solver)
     if parser.pruner is None:
         return problem.solved()
     try:
@@ -157,6 +161,7 @@ class _Problem:
     rules: tuple[Rule, ...]
     exact: bool
     time_limit: float | None
+    solver: Relaxer
 
     def with_required_arcs(self) -> _Problem:
         """The same; the pruner knows which arcs the rules require."""
@@ -182,6 +187,7 @@ class _Problem:
             ),
             "exact": self.exact,
             "time_limit": self.time_limit,
+            "solver": self.solver,
         }
         about_labels = any(rule.mentioned for rule in self.rules)
         if about_labels:
@@ -198,23 +204,13 @@ class _Problem:
         return Solved(parser._with_tree(self.sentence, solution.tree.heads, labels), solution)
 
 
-def parts_from(arrays: Any, size: int, kinds: frozenset[str]) -> Parts:
+def parts_from(arrays: PartArrays, size: int, kinds: frozenset[str]) -> Parts:
     """The parts of a space, as programs want them."""
     first, second, scores = arrays.next_siblings
     for kind, own in (("first-child", first < 0), ("next-sibling", first >= 0)):
         if kind not in kinds:
             scores = np.where(own, 0.0, scores)
-    return Parts(
-        size,
-        arrays.heads,
-        arrays.modifiers,
-        arrays.arcs,
-        Pairs(*arrays.siblings),
-        Pairs(*arrays.grandparents),
-        Pairs(first, second, scores),
-        arrays.valencies,
-        arrays.nonprojective,
-    )
+    return Parts(size, *arrays._replace(next_siblings=Pairs(first, second, scores)))
 
 
 def status_of(solution: Solution) -> str:

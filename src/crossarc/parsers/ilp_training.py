@@ -74,7 +74,7 @@ class _Training(Training):
                 treebank.batch, sentence, models, treebank.gold, self.rules, "nonprojective" in kinds
             )
             parts = parts_from(arrays, len(gold), kinds)
-            found = solve(parts, constraints=self.constraints, exact=False)
+            found = solve(parts, constraints=self.constraints, exact=False, solver=self.program.solver)
             assert found.indicators is not None
             difference = _difference(indicators_of(parts, gold), found.indicators, parts, kinds)
             loss = float(found.indicators.arcs[parts.heads != gold[parts.modifiers]].sum())

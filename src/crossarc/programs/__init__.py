@@ -1,8 +1,10 @@
 """Dependency parsing as an integer program: parts and rules in, trees with a certificate out.
 
-Martins, Smith and Xing (2009), *Concise Integer Linear Programming Formulations for Dependency Parsing*, with HiGHS.
+Martins, Smith and Xing (2009), *Concise Integer Linear Programming Formulations for Dependency Parsing*, with HiGHS,
+and dual decomposition (AD³) for relaxations.
 """
 
+from crossarc.programs.dual_decomposition import Relaxed, relax
 from crossarc.programs.parts import Indicators, Pairs, Parts, indicators_of, parts_of, score_of
 from crossarc.programs.rules import (
     Arc,
@@ -26,12 +28,14 @@ __all__ = [
     "NoCrossing",
     "Pairs",
     "Parts",
+    "Relaxed",
     "Rule",
     "RulesError",
     "SameHead",
     "Solution",
     "indicators_of",
     "parts_of",
+    "relax",
     "score_of",
     "solve",
 ]

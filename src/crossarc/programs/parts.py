@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.trees import crossing_arcs, nonprojective_arcs
+from crossarc.programs import _indicators as kernels
 from crossarc.trees._input import checked_scores, checked_siblings
 
-__all__ = ["Indicators", "Pairs", "Parts", "indicators_of", "parts_of", "score_of"]
+__all__ = ["Indicators", "Pairs", "PartArrays", "Parts", "improved", "indicators_of", "parts_of", "score_of"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -24,9 +24,28 @@ class Pairs(NamedTuple):
     second: Indices
     scores: Floats
 
+    def both(self, arcs: Floats) -> Floats:
+        """How much of each pair the best solution has, given how much it has of each arc."""
+        first, second = arcs[self.first], arcs[self.second]
+        return np.where(self.scores > 0, np.minimum(first, second), np.maximum(first + second - 1.0, 0.0))
+
 
 def _no_pairs() -> Pairs:
     return Pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+
+
+class PartArrays(NamedTuple):
+    """Parts without labels: see ``Parts``."""
+
+    heads: Indices
+    modifiers: Indices
+    arcs: Floats
+    siblings: Pairs
+    grandparents: Pairs
+    next_siblings: Pairs
+    valencies: Floats
+    nonprojective: Floats
+    crossing: Floats
 
 
 @dataclass(frozen=True)
@@ -69,6 +88,11 @@ class Parts:
     nonprojective: Floats = field(default_factory=lambda: np.empty(0))
     crossing: Floats = field(default_factory=lambda: np.empty(0))
     labels: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    @property
+    def arrays(self) -> PartArrays:
+        """The same for kernels."""
+        return PartArrays(*(getattr(self, name) for name in PartArrays._fields))
 
     @property
     def sides(self) -> NDArray[np.bool_]:
@@ -184,74 +208,24 @@ class Indicators(NamedTuple):
 
 def indicators_of(parts: Parts, heads: ArrayLike) -> Indicators:
     """The parts that a tree has."""
-    tree = np.asarray(heads)
-    chosen = (tree[parts.modifiers] == parts.heads).astype(float)
-    valencies = np.zeros(parts.valencies.shape)
-    if valencies.size:
-        np.put_along_axis(valencies, _children(parts, tree)[:, :, np.newaxis], 1.0, axis=2)
-    return Indicators(
-        chosen,
-        chosen[parts.siblings.first] * chosen[parts.siblings.second],
-        chosen[parts.grandparents.first] * chosen[parts.grandparents.second],
-        _are_next(parts, tree),
-        valencies,
-        chosen * nonprojective_arcs(tree)[parts.modifiers] if len(parts.nonprojective) else parts.nonprojective,
-        chosen * _crosses(tree)[parts.modifiers] if len(parts.crossing) else parts.crossing,
-    )
+    indicators = _none_of(parts)
+    kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), indicators)
+    return indicators
 
 
 def score_of(parts: Parts, heads: ArrayLike) -> float:
     """The sum of the scores of all parts of a tree, without labels; -inf if it has an arc that is no candidate."""
-    found = indicators_of(parts, heads)
-    if found.arcs.sum() < parts.size - 1:
-        return -np.inf
-    scores = (
-        parts.arcs,
-        parts.siblings.scores,
-        parts.grandparents.scores,
-        parts.next_siblings.scores,
-        parts.valencies,
-        parts.nonprojective,
-        parts.crossing,
-    )
-    return float(sum(of_kind[has > 0].sum() for of_kind, has in zip(scores, found, strict=True)))
+    return float(kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), _none_of(parts)))
 
 
-def _are_next(parts: Parts, tree: Indices) -> Floats:
-    """Which pairs of next siblings a tree has."""
-    first, second, _ = parts.next_siblings
-    modifiers = parts.modifiers[second]
-    chosen = tree[modifiers] == parts.heads[second]
-    wanted = np.where(first < 0, parts.heads[second], parts.modifiers[first])
-    is_next: Floats = (chosen & (_inner_neighbours(tree)[modifiers] == wanted)).astype(float)
-    return is_next
+def improved(parts: Parts, heads: ArrayLike, *, single_root: bool) -> tuple[Indices, float]:
+    """A tree in which no change of one word's head gives a higher score, found from another one; its score."""
+    tree = np.array(heads, dtype=np.int64)
+    score = kernels.climb(parts.arrays, tree, single_root, _none_of(parts))
+    return tree, float(score)
 
 
-def _inner_neighbours(tree: Indices) -> Indices:
-    """For each word the sibling next to it towards its head, on the same side; the head itself if there is none."""
-    neighbours = tree.copy()
-    for order in (range(1, len(tree)), range(len(tree) - 1, 0, -1)):
-        last: dict[int, int] = {}
-        rightwards = order.step > 0
-        for m in order:
-            head = int(tree[m])
-            if (head < m) == rightwards:
-                neighbours[m] = last.get(head, head)
-                last[head] = m
-    return neighbours
-
-
-def _children(parts: Parts, tree: Indices) -> Indices:
-    """The number of children of each head, on each side if sides are scored, at most K."""
-    sides, most = parts.valencies.shape[1], parts.valencies.shape[2] - 1
-    words = np.arange(1, parts.size)
-    side = (words > tree[1:]).astype(np.int64) if sides == 2 else np.zeros(parts.size - 1, dtype=np.int64)
-    counts: Indices = np.bincount(tree[1:] * sides + side, minlength=parts.size * sides).reshape(parts.size, sides)
-    return counts.clip(max=most)
-
-
-def _crosses(tree: Indices) -> NDArray[np.bool_]:
-    """Whether the arc into each word crosses another."""
-    crosses = np.zeros(len(tree), dtype=np.bool_)
-    crosses[crossing_arcs(tree)] = True
-    return crosses
+def _none_of(parts: Parts) -> Indicators:
+    pairs = (np.zeros(len(of_kind.scores)) for of_kind in (parts.siblings, parts.grandparents, parts.next_siblings))
+    others = (np.zeros(scores.shape) for scores in (parts.valencies, parts.nonprojective, parts.crossing))
+    return Indicators(np.zeros(len(parts.arcs)), *pairs, *others)

@@ -11,20 +11,24 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree
 from crossarc.programs.cutting_planes import cuts, nonprojective_cuts, projective_cuts
+from crossarc.programs.dual_decomposition import relax
 from crossarc.programs.formulation import Formulation, TreeRows, formulate, restricted
 from crossarc.programs.highs import Answer, Infeasible, Solver
-from crossarc.programs.parts import Indicators, Pairs, Parts, indicators_of, score_of
+from crossarc.programs.parts import Indicators, Parts, improved, indicators_of, score_of
 from crossarc.programs.program import Block
 from crossarc.programs.rules import FewArcs, Rule
 from crossarc.trees import best_tree
 
-__all__ = ["RulesError", "Solution", "solve"]
+__all__ = ["Relaxer", "RulesError", "Solution", "solve"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 Status = Literal["optimal", "time limit", "integral", "rounded"]
 
+Relaxer = Literal["highs", "ad3"]
+
+_CERTAIN = 1e-6  # how far below its bound the best tree may be
 _INTEGRAL = 1e-5  # how far from an integer a variable of the relaxation may be
 
 
@@ -75,13 +79,15 @@ def solve(
     rules: Sequence[Rule] = (),
     exact: bool = True,
     time_limit: float | None = None,
+    solver: Relaxer = "highs",
     trees: TreeRows = "cutting planes",
     as_in_paper: bool = False,
 ) -> Solution:
     """The tree with the highest sum of the scores of its parts: Martins, Smith and Xing (2009).
 
     First the linear relaxation is solved; if that gives a tree, it is the best one. Otherwise the tree nearest to the
-    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound.
+    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound. Where there are no
+    rules and no constraints other than on arcs, the heads of single words are first changed as long as that helps.
 
     Parameters
     ----------
@@ -94,6 +100,10 @@ def solve(
         Whether to find the best tree, or only to solve the relaxation.
     time_limit : float, optional
         Seconds, after which the best tree so far is taken.
+    solver : {"highs", "ad3"}
+        What solves the relaxation: HiGHS, or dual decomposition (``relax``), which is faster but stops when it is near
+        enough; "rounded" may then be said of a tree that is the best one. Under rules and with crossing arcs it is always
+        HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
         How cycles are excluded. Only the last excludes wrong marks of non-projective arcs by rows too; with the others,
         that is left to cutting planes.
@@ -125,11 +135,42 @@ def solve(
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
     own = _with_best_labels(possible) if labels_later else possible
+    decomposed = _decomposed(own, constraints) if solver == "ad3" and not rules else None
+    if decomposed is not None and (not exact or decomposed.status == "integral"):
+        return _labelled(decomposed._replace(status="optimal") if exact else decomposed, possible)
     try:
         found = _search(own, constraints, rules, time_limit, trees=trees, as_in_paper=as_in_paper).run(exact)
     except Infeasible:
         raise _explained(own, constraints, rules) from None
-    return _labelled(found, possible) if labels_later and possible.labels.shape[1] else found
+    return _labelled(found, possible) if labels_later else found
+
+
+def _decomposed(parts: Parts, constraints: Constraints) -> Solution | None:
+    """The relaxed solution by dual decomposition; None if that cannot find it."""
+    every_word = len(np.unique(parts.modifiers)) == parts.size - 1
+    if constraints.projective or constraints.max_children or len(parts.crossing) or not every_word:
+        return None
+    relaxed = relax(parts, single_root=constraints.single_root)
+    try:
+        tree = _nearest_tree(parts, relaxed.indicators.arcs, constraints)
+    except Infeasible:
+        return None
+    heads, score = improved(parts, tree, single_root=constraints.single_root)
+    if score == -np.inf:
+        return None
+    if relaxed.bound - score <= _CERTAIN * max(1.0, abs(score)):
+        return Solution(Tree(heads, None, score), "integral", relaxed.bound, indicators_of(parts, heads), ())
+    return Solution(Tree(heads, None, score), "rounded", relaxed.bound, relaxed.indicators, ())
+
+
+def _nearest_tree(parts: Parts, values: Floats, constraints: Constraints) -> Indices:
+    """The maximal arborescence over the values of the arcs."""
+    weights = np.full((parts.size, parts.size), -np.inf)
+    weights[parts.heads, parts.modifiers] = values
+    try:
+        return best_tree(weights, single_root=constraints.single_root, projective=constraints.projective).heads
+    except NoTreeError:
+        raise Infeasible from None
 
 
 def _search(
@@ -159,9 +200,12 @@ class _Search:
         relaxed = self._repeated(self.solver, self.solver.relaxed)
         if relaxed.done and self._is_integral(relaxed):
             return self._solution(relaxed, "optimal" if exact else "integral")
-        tree = self._nearest_tree(relaxed)
+        # over the scores of the arcs, if there are no values yet
+        values = self.parts.arcs if relaxed.values is None else relaxed.values[self.z]
+        tree = _nearest_tree(self.parts, values, self.constraints)
         rounded = self._completed(tree)
         if rounded is not None:
+            tree = rounded.tree.heads
             rounded = rounded._replace(bound=relaxed.bound, indicators=self._indicators(relaxed))
         if rounded is not None and not exact and relaxed.done:
             return rounded
@@ -219,22 +263,13 @@ class _Search:
         values = answer.values[self.formulation.program.integral]
         return bool(np.abs(values - np.rint(values)).max() < _INTEGRAL)
 
-    def _nearest_tree(self, answer: Answer) -> Indices:
-        """The maximal arborescence over the values of the arcs; over their scores, if there are no values yet."""
-        weights = np.full((self.parts.size, self.parts.size), -np.inf)
-        values = self.parts.arcs if answer.values is None else answer.values[self.z]
-        weights[self.parts.heads, self.parts.modifiers] = values
-        constraints = self.constraints
-        try:
-            return best_tree(weights, single_root=constraints.single_root, projective=constraints.projective).heads
-        except NoTreeError:
-            raise Infeasible from None
-
     def _completed(self, tree: Indices) -> Solution | None:
-        """A tree with its labels and its score; None if it breaks hard rules."""
+        """A tree with its labels and its score, improved where no rule forbids it; None if it breaks hard rules."""
         chosen = tree[self.parts.modifiers] == self.parts.heads
         if not self.formulation.slacks and not self.constraints.max_children:
             score = score_of(self.parts, tree)
+            if not self.constraints.projective:
+                tree, score = improved(self.parts, tree, single_root=self.constraints.single_root)
             return None if score == -np.inf else Solution(Tree(tree, None, score), "rounded", np.inf, None, ())
         solver = Solver(self.formulation.program)
         solver.fix(self.z, chosen.astype(float))
@@ -280,19 +315,13 @@ class _Search:
         values, own, arcs = answer.values, self.formulation, answer.values[self.z]
         return Indicators(
             arcs,
-            _both(self.parts.siblings, arcs),
+            self.parts.siblings.both(arcs),
             values[own.grandparents],
             values[own.next_siblings],
             values[own.valencies],
             values[own.variables.nonprojective],
             values[own.variables.crossing],
         )
-
-
-def _both(pairs: Pairs, arcs: Floats) -> Floats:
-    """How much of each pair the best solution has, given how much it has of each arc."""
-    first, second = arcs[pairs.first], arcs[pairs.second]
-    return np.where(pairs.scores > 0, np.minimum(first, second), np.maximum(first + second - 1.0, 0.0))
 
 
 def _of_no_words(parts: Parts) -> Solution:
@@ -309,7 +338,9 @@ def _with_best_labels(parts: Parts) -> Parts:
 
 
 def _labelled(solution: Solution, parts: Parts) -> Solution:
-    """The best label of each arc."""
+    """The best label of each arc, if there are labels."""
+    if not parts.labels.shape[1]:
+        return solution
     heads = solution.tree.heads
     arcs = np.flatnonzero(heads[parts.modifiers] == parts.heads)
     labels = np.full(parts.size, -1)
