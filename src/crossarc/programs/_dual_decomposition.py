@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import cold_kernel, kernel, leaf_kernel
 
 NEXT_SIBLINGS, VALENCY, GRANDPARENTS = 0, 1, 2
 MOST_ACTIVE = 24  # configurations of a factor
@@ -28,13 +28,13 @@ OVER = 1.5  # the step of multipliers
 ADAPT = 8  # rounds after which the rate may change
 LEAST = 10  # rounds before anything else is looked at
 
-# Factor f has the copies starts[f]:starts[f + 1], of ``variables``; its own parts, with the numbers ``numbers`` among the
-# parts of their kind, have the scores tables[offsets[f]:offsets[f + 1]]. The first inner[f] copies of a factor of
+# Factor f has the copies starts[f]:starts[f + 1], of ``variables``; its own parts, with these numbers among the parts
+# of their kind, have the scores tables[offsets[f]:offsets[f + 1]]. The first inner[f] copies of a factor of
 # grandparents are the arcs into its word.
 Factors = namedtuple("Factors", "kinds starts variables offsets tables numbers inner")
 
-# counts[f] configurations of factor f are active: rows of zeros and ones, their weights in the mixture, the scores of their
-# own parts, and the products of each two rows. The factor was last solved for ``given``.
+# counts[f] configurations of factor f are active: rows of zeros and ones, their weights in the mixture, the scores of
+# their own parts, and the products of each two rows. The factor was last solved for ``given``.
 Active = namedtuple("Active", "counts weights own products rows given")
 
 Copies = namedtuple("Copies", "multipliers values")
@@ -76,7 +76,7 @@ def alternate(
     return rounds, rate, disagreement
 
 
-@kernel
+@leaf_kernel
 def changes_rate(rounds):
     """More and more rarely: no rate that goes on changing lets copies agree in the end."""
     return rounds % 8 == 0 and (rounds <= 128 or rounds & (rounds - 1) == 0)
@@ -109,7 +109,7 @@ def new_scratch(size):
     )
 
 
-@kernel
+@cold_kernel
 def mean_of_copies(factors, pairs, clauses, of_factors, of_pairs, of_clauses, agreed, degrees):
     """What the copies agree on; variables without a copy stay."""
     for i in range(len(agreed)):
@@ -127,7 +127,7 @@ def mean_of_copies(factors, pairs, clauses, of_factors, of_pairs, of_clauses, ag
             agreed[i] /= degrees[i]
 
 
-@kernel
+@cold_kernel
 def draw(variables, copies, agreed, rate):
     """Multipliers draw copies to what is agreed; how far they were from it."""
     total = 0.0
@@ -138,7 +138,7 @@ def draw(variables, copies, agreed, rate):
     return total
 
 
-@kernel
+@cold_kernel
 def solve_pairs(pairs, copies, agreed, rate):
     """The copies of pairs of arcs that score something together."""
     for p in range(len(pairs.first)):
@@ -163,7 +163,7 @@ def solve_pairs(pairs, copies, agreed, rate):
         copies.values[1, p] = min(max(b, 0.0), 1.0)
 
 
-@kernel
+@cold_kernel
 def solve_clauses(clauses, copies, agreed, rate, scratch):
     """The copies of clauses: the nearest values whose literals sum to 1, or to more."""
     for c in range(len(clauses.starts) - 1):
@@ -179,7 +179,7 @@ def solve_clauses(clauses, copies, agreed, rate, scratch):
             copies.values[i] = 1.0 - value if clauses.negated[i] else value
 
 
-@kernel
+@leaf_kernel
 def shift_to_one(values):
     """What must be added to all values for those that are then above 0 to sum to 1."""
     shift, left = np.inf, len(values) + 1
@@ -194,7 +194,7 @@ def shift_to_one(values):
         shift, left = (1.0 - total) / count, count
 
 
-@kernel
+@cold_kernel
 def solve_factors(factors, active, copies, agreed, rate, scratch):
     """The copies of structured factors; those that would be solved for what they were solved for last stay."""
     for f in range(len(factors.kinds)):
@@ -208,7 +208,7 @@ def solve_factors(factors, active, copies, agreed, rate, scratch):
             solve_factor(f, factors, active, active.given[start:end], rate, copies.values[start:end], scratch)
 
 
-@kernel
+@cold_kernel
 def solve_factor(f, factors, active, given, rate, values, scratch):
     """The mixture of configurations with the highest given * values + own scores - rate / 2 * values²."""
     size = len(given)
@@ -246,7 +246,7 @@ def solve_factor(f, factors, active, given, rate, values, scratch):
         active.counts[f] = count + 1
 
 
-@kernel
+@leaf_kernel
 def balance(given, rows, own, products, count, rate, scratch):
     """Weights, perhaps below 0, by which all active configurations gain the same; that level."""
     matrix, solution, ones = scratch.solved, scratch.solution, scratch.ones
@@ -275,7 +275,7 @@ def balance(given, rows, own, products, count, rate, scratch):
     return level + rate
 
 
-@kernel
+@leaf_kernel
 def substitute(factor, right, count):
     """Solve factor * factorᵀ * x = right, in place."""
     for k in range(count):
@@ -288,7 +288,7 @@ def substitute(factor, right, count):
         right[k] /= factor[k, k]
 
 
-@kernel
+@leaf_kernel
 def blocked(weights, solution, count):
     """The first weight that falls below 0 on the way to the solution, and how much of the way that is."""
     blocking, step = -1, 1.0
@@ -300,31 +300,33 @@ def blocked(weights, solution, count):
     return blocking, step
 
 
-@kernel
+@leaf_kernel
 def add_row(row, rows, products, count):
+    """Add a configuration as the last one."""
+    for i in range(len(row)):
+        rows[count, i] = row[i]
     for k in range(count + 1):
-        if k == count:
-            rows[count] = row
         total = 0.0
         for i in range(len(row)):
             total += row[i] * rows[k, i]
         products[count, k] = products[k, count] = total
 
 
-@kernel
+@leaf_kernel
 def remove_row(which, rows, weights, own, products, count):
-    """Remove one configuration; how many are left."""
+    """Put the last configuration in the place of one that goes; how many are left."""
     last = count - 1
-    if which != last:
-        rows[which], weights[which], own[which] = rows[last], weights[last], own[last]
-        for k in range(last):
-            products[which, k] = products[last, k]
-            products[k, which] = products[last, k]
-        products[which, which] = products[last, last]
+    for i in range(rows.shape[1]):
+        rows[which, i] = rows[last, i]
+    weights[which], own[which] = weights[last], own[last]
+    products[which, which] = products[last, last]
+    for k in range(last):
+        if k != which:
+            products[which, k] = products[k, which] = products[last, k]
     return last
 
 
-@kernel
+@leaf_kernel
 def mix(rows, weights, count, values):
     values[:] = 0.0
     for k in range(count):
@@ -332,7 +334,7 @@ def mix(rows, weights, count, values):
             values[i] += weights[k] * rows[k, i]
 
 
-@kernel
+@leaf_kernel
 def best_configuration(f, factors, scores, row, scratch):
     """The best configuration of a factor, in row; the score of its own parts."""
     table = factors.tables[factors.offsets[f] : factors.offsets[f + 1]]
@@ -344,7 +346,7 @@ def best_configuration(f, factors, scores, row, scratch):
     return best_grandparent(table, scores, factors.inner[f], row)
 
 
-@kernel
+@cold_kernel
 def best_path(table, scores, row, scratch):
     """The children on one side of a head, from the first to the last: table[(i + 1) * size + j] that j follows i."""
     size = len(scores)
@@ -368,7 +370,7 @@ def best_path(table, scores, row, scratch):
     return total
 
 
-@kernel
+@cold_kernel
 def best_count(table, scores, row, scratch):
     """The best children of a head if k of them score table[k], the last also for more."""
     size, most = len(scores), len(table) - 1
@@ -390,7 +392,7 @@ def best_count(table, scores, row, scratch):
     return table[min(count, most)]
 
 
-@kernel
+@cold_kernel
 def best_grandparent(table, scores, n_inner, row):
     """The arc into a word and the arcs out of it: table[g * n_outer + b] that both are there."""
     n_outer = len(scores) - n_inner

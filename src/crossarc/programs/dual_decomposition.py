@@ -1,7 +1,7 @@
 """The relaxation without a linear program: dual decomposition in alternating directions (AD³).
 
-It is the relaxation that HiGHS solves with cutting planes, taken apart into small factors, which are solved one by one and
-drawn towards each other: see ``_dual_decomposition``. Much faster, above all if a solution near the best one will do.
+It is the relaxation that HiGHS solves with cutting planes, taken apart into small factors, which are solved one by one
+and drawn towards each other: see ``_dual_decomposition``. Much faster, above all if a solution near the best will do.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class _Decomposition:
         parts, arcs = self.parts, self.agreed[: self.n_arcs]
         capacity = np.zeros((parts.size, parts.size))
         capacity[parts.heads, parts.modifiers] = arcs
-        sets = self._unknown(cut_sets(capacity, tolerance))
+        sets: Flags = cut_sets(capacity, tolerance)
+        sets = sets[self._unknown([bytes(one) for one in sets])]
         if len(sets):
             rows, entering = np.nonzero(sets[:, parts.modifiers] & ~sets[:, parts.heads])
             self._add(rows, entering, np.zeros(len(rows), np.bool_))
@@ -138,19 +139,19 @@ class _Decomposition:
             return False
         marks = self.agreed[self.n_arcs :]
         found, sets = unreached_spans(capacity, parts.heads, parts.modifiers, arcs, marks, tolerance)
-        both = self._unknown(np.concatenate([found[:, np.newaxis], sets], axis=1))
-        found, sets = both[:, 0], both[:, 1:].astype(np.bool_)
+        new = self._unknown([bytes(arc) + bytes(one) for arc, one in zip(found, sets, strict=True)])
+        found, sets = found[new], sets[new]
         rows, leaving = np.nonzero(sets[:, parts.heads] & ~sets[:, parts.modifiers])
         every = np.arange(len(found))
         literals = np.concatenate([found, found + self.n_arcs, leaving])
         self._add(np.concatenate([every, every, rows]), literals, np.arange(len(literals)) < len(found))
         return bool(len(found))
 
-    def _unknown(self, sets: NDArray[np.generic]) -> NDArray[np.generic]:
-        """The sets that have no clauses yet."""
-        new = [i for i, names in enumerate(map(bytes, sets)) if names not in self.known]
-        self.known.update(map(bytes, sets[new]))
-        return sets[new]
+    def _unknown(self, names: list[bytes]) -> list[int]:
+        """The numbers of those sets that have no clauses yet."""
+        new = [i for i, name in enumerate(names) if name not in self.known]
+        self.known.update(names)
+        return new
 
     def _add(self, rows: Indices, variables: Indices, negated: Flags) -> None:
         """Add clauses, one of each row."""

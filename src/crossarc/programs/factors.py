@@ -85,7 +85,7 @@ def _next_siblings(parts: Parts) -> _Factors:
     first, second, _ = parts.next_siblings
     table_sizes = sides.sizes * (sides.sizes + 1)
     side = sides.number[second]
-    row = np.where(first < 0, 0, sides.place[first] + 1)
+    row: Indices = np.where(first < 0, 0, sides.place[first] + 1)
     where = _beginnings(table_sizes)[side] + row * sides.sizes[side] + sides.place[second]
     return _of_pairs(kernels.NEXT_SIBLINGS, sides.sizes, sides.arcs, table_sizes, where, parts.next_siblings)
 

@@ -86,8 +86,8 @@ def solve(
     """The tree with the highest sum of the scores of its parts: Martins, Smith and Xing (2009).
 
     First the linear relaxation is solved; if that gives a tree, it is the best one. Otherwise the tree nearest to the
-    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound. Where there are no
-    rules and no constraints other than on arcs, the heads of single words are first changed as long as that helps.
+    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound. Where there are
+    no rules and no constraints other than on arcs, the heads of single words are first changed as long as that helps.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def solve(
         Seconds, after which the best tree so far is taken.
     solver : {"highs", "ad3"}
         What solves the relaxation: HiGHS, or dual decomposition (``relax``), which is faster but stops when it is near
-        enough; "rounded" may then be said of a tree that is the best one. Under rules and with crossing arcs it is always
-        HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
+        enough; "rounded" may then be said of a tree that is the best one. Under rules and with crossing arcs it is
+        always HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
         How cycles are excluded. Only the last excludes wrong marks of non-projective arcs by rows too; with the others,
         that is left to cutting planes.
