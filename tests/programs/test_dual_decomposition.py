@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import oracles
 from crossarc.core import Constraints
 from crossarc.programs import parts_of, relax, score_of, solve
-from crossarc.programs.parts import improved, indicators_of
+from crossarc.programs.parts import indicators_of
+from crossarc.programs.rounding import improved
 
 KINDS = ("siblings", "grandparents", "next_siblings", "valencies", "sides", "nonprojective")
 
@@ -70,7 +71,7 @@ def test_it_says_both_integral_and_rounded():
     found = [solve(random_parts(seed, 6, KINDS[:3], 0.7), exact=False, solver="ad3") for seed in range(30)]
     assert {one.status for one in found} == {"integral", "rounded"}
     for one in found:
-        assert one.indicators.arcs.sum() == pytest.approx(6, abs=0.05)
+        assert one.indicators.arcs.sum() == pytest.approx(6, abs=0.1)
 
 
 def test_a_forbidden_part_is_avoided():
@@ -89,7 +90,7 @@ def test_no_single_change_improves_an_improved_tree(seed, n, one_root):
     parts = random_parts(seed, n, KINDS[:4] + KINDS[5:], spread=2.0)
     trees = list(oracles.all_trees(n, single_root=one_root))
     start = trees[seed % len(trees)]
-    heads, score = improved(parts, start, single_root=one_root)
+    heads, score = improved(parts, np.array(start), single_root=one_root)
     assert score == pytest.approx(score_of(parts, heads)) >= score_of(parts, start)
     for tree in trees:
         if sum(a != b for a, b in zip(tree, heads, strict=True)) == 1:

@@ -21,7 +21,7 @@ from crossarc.parsers.ilp import IlpParser, parts_from, templates_of_parts
 from crossarc.parsers.spanning_tree import Models, SpanningTreeParser
 from crossarc.parsers.training import State, Training, workers
 from crossarc.parsers.treebank import Treebank, Watcher, fitted_to
-from crossarc.programs import Indicators, Parts, indicators_of, solve
+from crossarc.programs import Indicators, Parts, indicators_of, relax, solve
 
 __all__ = ["train_ilp"]
 
@@ -74,15 +74,22 @@ class _Training(Training):
                 treebank.batch, sentence, models, treebank.gold, self.rules, "nonprojective" in kinds
             )
             parts = parts_from(arrays, len(gold), kinds)
-            found = solve(parts, constraints=self.constraints, exact=False, solver=self.program.solver)
-            assert found.indicators is not None
-            difference = _difference(indicators_of(parts, gold), found.indicators, parts, kinds)
-            loss = float(found.indicators.arcs[parts.heads != gold[parts.modifiers]].sum())
+            found = self._relaxed(parts)
+            difference = _difference(indicators_of(parts, gold), found, parts, kinds)
+            loss = float(found.arcs[parts.heads != gold[parts.modifiers]].sum())
             n_different = sum(int((np.abs(of_kind) > SMALLEST).sum()) for of_kind in difference)
             mend_by_program(space, arrays, difference, n_different, loss, learner)
-            wrong = int((found.tree.heads != gold).sum())
+            wrong = round(loss)
         learner.step[0] += 1
         return wrong
+
+    def _relaxed(self, parts: Parts) -> Indicators:
+        """The solution of the relaxation; there always is one, as no gold arc is pruned."""
+        if self.program.solver == "ad3":
+            return relax(parts, single_root=self.constraints.single_root).indicators
+        found = solve(parts, constraints=self.constraints, exact=False).indicators
+        assert found is not None
+        return found
 
     def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
         return IlpParser(self.program, parser).parse(self.dev)

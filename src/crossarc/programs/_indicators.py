@@ -1,4 +1,4 @@
-"""Which parts a tree has, what they score, and trees that score more if the head of one word is changed."""
+"""Which parts a tree has, and what they score."""
 
 import numpy as np
 
@@ -109,33 +109,3 @@ def indicate_marks(scores, modifiers, marked, arcs, indicators):
     for a in range(len(modifiers)):
         indicators[a] = arcs[a] > 0.0 and marked[modifiers[a]]
     return sum_of(scores, indicators)
-
-
-@kernel
-def climb(parts, heads, single_root, indicators):
-    """Change the head of one word after the other, as long as that makes the tree better; its score."""
-    score = indicate(parts, heads, indicators)
-    since = 0  # arcs that were tried without success
-    while since < len(parts.heads):
-        for a in range(len(parts.heads)):
-            m, old = parts.modifiers[a], heads[parts.modifiers[a]]
-            since += 1
-            if parts.heads[a] == old or not may_change(heads, m, parts.heads[a], single_root):
-                continue
-            heads[m] = parts.heads[a]
-            changed = indicate(parts, heads, indicators)
-            if changed > score:
-                score, since = changed, 0
-            else:
-                heads[m] = old
-    return score
-
-
-@kernel
-def may_change(heads, m, h, single_root):
-    """Whether m may hang from h instead: no cycle, and no second child of the root where it has one only."""
-    if single_root and (h == 0 or heads[m] == 0):
-        return False
-    while h > 0 and h != m:
-        h = heads[h]
-    return h != m

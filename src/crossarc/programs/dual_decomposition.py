@@ -56,7 +56,7 @@ def relax(parts: Parts, *, single_root: bool, rounds: int = 300, tolerance: floa
     Parameters
     ----------
     parts : Parts
-        Every word has candidates.
+        Every word has candidates, and the root is one of some word.
     single_root : bool
         Whether the root has one child only.
     rounds : int

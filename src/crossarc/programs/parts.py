@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.programs import _indicators as kernels
 from crossarc.trees._input import checked_scores, checked_siblings
 
-__all__ = ["Indicators", "Pairs", "PartArrays", "Parts", "improved", "indicators_of", "parts_of", "score_of"]
+__all__ = ["Indicators", "Pairs", "PartArrays", "Parts", "indicators_of", "none_of", "parts_of", "score_of"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -208,24 +208,18 @@ class Indicators(NamedTuple):
 
 def indicators_of(parts: Parts, heads: ArrayLike) -> Indicators:
     """The parts that a tree has."""
-    indicators = _none_of(parts)
+    indicators = none_of(parts)
     kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), indicators)
     return indicators
 
 
 def score_of(parts: Parts, heads: ArrayLike) -> float:
     """The sum of the scores of all parts of a tree, without labels; -inf if it has an arc that is no candidate."""
-    return float(kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), _none_of(parts)))
+    return float(kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), none_of(parts)))
 
 
-def improved(parts: Parts, heads: ArrayLike, *, single_root: bool) -> tuple[Indices, float]:
-    """A tree in which no change of one word's head gives a higher score, found from another one; its score."""
-    tree = np.array(heads, dtype=np.int64)
-    score = kernels.climb(parts.arrays, tree, single_root, _none_of(parts))
-    return tree, float(score)
-
-
-def _none_of(parts: Parts) -> Indicators:
+def none_of(parts: Parts) -> Indicators:
+    """No part at all."""
     pairs = (np.zeros(len(of_kind.scores)) for of_kind in (parts.siblings, parts.grandparents, parts.next_siblings))
     others = (np.zeros(scores.shape) for scores in (parts.valencies, parts.nonprojective, parts.crossing))
     return Indicators(np.zeros(len(parts.arcs)), *pairs, *others)

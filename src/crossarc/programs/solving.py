@@ -14,10 +14,10 @@ from crossarc.programs.cutting_planes import cuts, nonprojective_cuts, projectiv
 from crossarc.programs.dual_decomposition import relax
 from crossarc.programs.formulation import Formulation, TreeRows, formulate, restricted
 from crossarc.programs.highs import Answer, Infeasible, Solver
-from crossarc.programs.parts import Indicators, Parts, improved, indicators_of, score_of
+from crossarc.programs.parts import Indicators, Parts, indicators_of, score_of
 from crossarc.programs.program import Block
+from crossarc.programs.rounding import nearest_tree, rounded
 from crossarc.programs.rules import FewArcs, Rule
-from crossarc.trees import best_tree
 
 __all__ = ["Relaxer", "RulesError", "Solution", "solve"]
 
@@ -86,8 +86,8 @@ def solve(
     """The tree with the highest sum of the scores of its parts: Martins, Smith and Xing (2009).
 
     First the linear relaxation is solved; if that gives a tree, it is the best one. Otherwise the tree nearest to the
-    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound. Where there are
-    no rules and no constraints other than on arcs, the heads of single words are first changed as long as that helps.
+    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound. Where no rule
+    can be broken, it is the best of several near ones, improved as long as changing the head of one word helps.
 
     Parameters
     ----------
@@ -147,30 +147,25 @@ def solve(
 
 def _decomposed(parts: Parts, constraints: Constraints) -> Solution | None:
     """The relaxed solution by dual decomposition; None if that cannot find it."""
-    every_word = len(np.unique(parts.modifiers)) == parts.size - 1
-    if constraints.projective or constraints.max_children or len(parts.crossing) or not every_word:
+    if constraints.projective or constraints.max_children or len(parts.crossing):
+        return None
+    if len(np.unique(parts.modifiers)) < parts.size - 1 or parts.heads.min() > 0:
         return None
     relaxed = relax(parts, single_root=constraints.single_root)
+    values, single_root = relaxed.indicators.arcs, constraints.single_root
     try:
-        tree = _nearest_tree(parts, relaxed.indicators.arcs, constraints)
-    except Infeasible:
+        heads = nearest_tree(parts, values, single_root=single_root)
+    except NoTreeError:
         return None
-    heads, score = improved(parts, tree, single_root=constraints.single_root)
+    score = score_of(parts, heads)
+    for better in (False, True):
+        if better:
+            heads, score = rounded(parts, values, single_root=single_root)
+        if relaxed.bound - score <= _CERTAIN * max(1.0, abs(score)):
+            return Solution(Tree(heads, None, score), "integral", relaxed.bound, indicators_of(parts, heads), ())
     if score == -np.inf:
         return None
-    if relaxed.bound - score <= _CERTAIN * max(1.0, abs(score)):
-        return Solution(Tree(heads, None, score), "integral", relaxed.bound, indicators_of(parts, heads), ())
     return Solution(Tree(heads, None, score), "rounded", relaxed.bound, relaxed.indicators, ())
-
-
-def _nearest_tree(parts: Parts, values: Floats, constraints: Constraints) -> Indices:
-    """The maximal arborescence over the values of the arcs."""
-    weights = np.full((parts.size, parts.size), -np.inf)
-    weights[parts.heads, parts.modifiers] = values
-    try:
-        return best_tree(weights, single_root=constraints.single_root, projective=constraints.projective).heads
-    except NoTreeError:
-        raise Infeasible from None
 
 
 def _search(
@@ -202,20 +197,19 @@ class _Search:
             return self._solution(relaxed, "optimal" if exact else "integral")
         # over the scores of the arcs, if there are no values yet
         values = self.parts.arcs if relaxed.values is None else relaxed.values[self.z]
-        tree = _nearest_tree(self.parts, values, self.constraints)
-        rounded = self._completed(tree)
-        if rounded is not None:
-            tree = rounded.tree.heads
-            rounded = rounded._replace(bound=relaxed.bound, indicators=self._indicators(relaxed))
-        if rounded is not None and not exact and relaxed.done:
-            return rounded
+        tree = self._nearest_tree(values)
+        nearest = self._completed(tree)
+        if nearest is not None:
+            nearest = nearest._replace(bound=relaxed.bound, indicators=self._indicators(relaxed))
+        if nearest is not None and not exact and relaxed.done:
+            return nearest
         start = (tree[self.parts.modifiers] == self.parts.heads).astype(float)
         answer = self._repeated(self.solver, lambda: self.solver.integer(self.z, start))
         if answer.done:
             return self._solution(answer, "optimal")
         answer = answer._replace(bound=min(relaxed.bound, answer.bound))
-        if rounded is not None and rounded.tree.score >= answer.score:
-            return rounded._replace(status="time limit", bound=answer.bound)
+        if nearest is not None and nearest.tree.score >= answer.score:
+            return nearest._replace(status="time limit", bound=answer.bound)
         if answer.values is None:
             return self._best_by_arcs()._replace(status="time limit", bound=answer.bound)
         return self._solution(answer, "time limit")
@@ -263,13 +257,21 @@ class _Search:
         values = answer.values[self.formulation.program.integral]
         return bool(np.abs(values - np.rint(values)).max() < _INTEGRAL)
 
+    def _nearest_tree(self, values: Floats) -> Indices:
+        """A tree near the values of the arcs; a good one where there are no rules to break."""
+        constraints, flags = self.constraints, {"single_root": self.constraints.single_root}
+        try:
+            if not (self.formulation.slacks or constraints.max_children or constraints.projective):
+                return rounded(self.parts, values, **flags)[0]
+            return nearest_tree(self.parts, values, **flags, projective=constraints.projective)
+        except NoTreeError:
+            raise Infeasible from None
+
     def _completed(self, tree: Indices) -> Solution | None:
-        """A tree with its labels and its score, improved where no rule forbids it; None if it breaks hard rules."""
+        """A tree with its labels and its score; None if it breaks hard rules."""
         chosen = tree[self.parts.modifiers] == self.parts.heads
         if not self.formulation.slacks and not self.constraints.max_children:
             score = score_of(self.parts, tree)
-            if not self.constraints.projective:
-                tree, score = improved(self.parts, tree, single_root=self.constraints.single_root)
             return None if score == -np.inf else Solution(Tree(tree, None, score), "rounded", np.inf, None, ())
         solver = Solver(self.formulation.program)
         solver.fix(self.z, chosen.astype(float))
