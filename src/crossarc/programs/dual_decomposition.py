@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core import NoTreeError
 from crossarc.programs import _dual_decomposition as kernels
 from crossarc.programs._cuts import cut_sets, unreached_spans
 from crossarc.programs.factors import factors_of, grouped
@@ -63,6 +64,10 @@ def relax(parts: Parts, *, single_root: bool, rounds: int = 300, tolerance: floa
         How often the factors are solved at most.
     tolerance : float
         The disagreement of a fractional solution that will do. What is nearly a tree goes on until it is one.
+
+    Raises
+    ------
+    NoTreeError
     """
     decomposition = _Decomposition(parts, single_root)
     decomposition.run(rounds, tolerance)
@@ -133,6 +138,8 @@ class _Decomposition:
         sets = sets[self._unknown([bytes(one) for one in sets])]
         if len(sets):
             rows, entering = np.nonzero(sets[:, parts.modifiers] & ~sets[:, parts.heads])
+            if len(np.unique(rows)) < len(sets):
+                raise NoTreeError("no arc leads into a cycle")
             self._add(rows, entering, np.zeros(len(rows), np.bool_))
             return True
         if not len(parts.nonprojective):

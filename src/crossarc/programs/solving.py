@@ -151,9 +151,10 @@ def _decomposed(parts: Parts, constraints: Constraints) -> Solution | None:
         return None
     if len(np.unique(parts.modifiers)) < parts.size - 1 or parts.heads.min() > 0:
         return None
-    relaxed = relax(parts, single_root=constraints.single_root)
-    values, single_root = relaxed.indicators.arcs, constraints.single_root
+    single_root = constraints.single_root
     try:
+        relaxed = relax(parts, single_root=single_root)
+        values = relaxed.indicators.arcs
         heads = nearest_tree(parts, values, single_root=single_root)
     except NoTreeError:
         return None
