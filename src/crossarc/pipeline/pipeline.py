@@ -126,6 +126,8 @@ def _completed(sentence: Sentence, tagged: Sentence) -> Sentence:
     XPOS and FEATS count as missing where there are none in the whole sentence: a word may have none. They are taken
     over where the tagger agrees with the given UPOS.
     """
+    if all(set(column) == {"_"} for column in (sentence.upos, sentence.xpos, sentence.feats)):
+        return tagged
     agreed = [given in ("_", found) for given, found in zip(sentence.upos, tagged.upos, strict=True)]
     upos = [found if same else given for given, found, same in zip(sentence.upos, tagged.upos, agreed, strict=True)]
     columns = {"upos": upos}

@@ -52,6 +52,7 @@ _FOLDS = 8
 _EPOCHS = 8
 _FIRST_BITS, _SECOND_BITS = 21, 21
 _MOST = 0.03  # the largest step, chosen on dev
+_NEAR = 1.0  # what the first pass finds so much worse than the best, the second need not look at
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class Tagger:
     def choose(self, sentences: Sequence[Sentence]) -> Ints:
         """The numbers of the tags of all words."""
         items, choices = self.lexicon.items([sentence.form for sentence in sentences])
-        return self.second.choose(_with_tags(items, self.first.choose(items, choices), self.tags), choices)
+        near = self.first.narrow(items, choices, _NEAR)
+        return self.second.choose(_with_tags(items, near.first, self.tags), near)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """What a model file keeps."""
