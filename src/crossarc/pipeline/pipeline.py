@@ -78,7 +78,7 @@ class Pipeline:
         """Write the model to one file."""
         self.parser.save(path)
         if self.parts or self.header or self.compact:
-            header, tensors = load_model(path)
+            header, tensors = load_model(path, compact=True)
             extra = {_ABOUT: self.header, _COMPACT: self.compact, "parts": list(self.parts)}
             parts = {name: part.tensors() for name, part in self.parts.items()}
             save_model(path, header | extra, tensors, parts=parts, compact=self.compact)

@@ -52,7 +52,7 @@ _FOLDS = 8
 _EPOCHS = 8
 _FIRST_BITS, _SECOND_BITS = 21, 21
 _MOST = 0.03  # the largest step, chosen on dev
-_NEAR = 1.0  # what the first pass finds so much worse than the best, the second need not look at
+_NEAR = 1.5  # what the first pass finds so much worse than the best, the second need not look at
 
 
 @dataclass(frozen=True)
