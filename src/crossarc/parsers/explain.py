@@ -22,6 +22,7 @@ from crossarc.scoring._indices import (
     valency_indices,
 )
 from crossarc.scoring.attributes import attributes_of
+from crossarc.scoring.compact import expanded
 
 __all__ = ["Reason", "explain"]
 
