@@ -77,13 +77,13 @@ def load_model(path: str | Path, *, compact: bool = False) -> tuple[dict[str, An
 
 
 def load_parts(path: str | Path) -> dict[str, Tensors]:
-    """The arrays of all else in a model file."""
+    """The arrays of all else in a model file; weights that take one byte each there stay so."""
     parts: dict[str, Tensors] = {}
     with _open(path)[1] as tensors:
         wanted = [name for name in tensors.keys() if name.startswith(_PARTS)]  # noqa: SIM118
         for name, tensor in _read(tensors, wanted).items():
             part, _, own = name.removeprefix(_PARTS).partition(".")
-            parts.setdefault(part, {})[own] = expanded(tensor)
+            parts.setdefault(part, {})[own] = tensor
     return parts
 
 

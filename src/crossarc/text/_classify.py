@@ -9,7 +9,7 @@ before: ``hashes[items[i], t]`` is what template t takes from item i.
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
-from crossarc.scoring._indices import mix
+from crossarc.scoring._indices import mix, weight_at
 from crossarc.scoring.attributes import PADDING
 
 
@@ -82,7 +82,7 @@ def add_up(weights, places, different, totals):
         totals[a] = np.float32(0.0)
     for place in places:
         for a in different:
-            totals[a] += weights[place + a]
+            totals[a] += weight_at(weights, place + a)
 
 
 @leaf_kernel

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crossarc.learning.online import averaged, new_learner, table_size
 from crossarc.scoring._indices import hash_slots
 from crossarc.scoring.attributes import PADDING
+from crossarc.scoring.compact import Weights, number_of_weights
 from crossarc.scoring.hashing import hash_string
 from crossarc.scoring.templates import Compiled
 from crossarc.text._classify import keep_best, learn
@@ -49,12 +50,12 @@ class Classifier:
     """Trained weights."""
 
     templates: Compiled
-    weights: NDArray[np.float32]
+    weights: Weights
     aspects: Ints  # aspects[c, k] of class c: their weights lie side by side
 
     @property
     def shift(self) -> np.uint64:
-        return np.uint64(64 - ((len(self.weights) - row_size(self.aspects)).bit_length() - 1))
+        return np.uint64(64 - ((number_of_weights(self.weights) - row_size(self.aspects)).bit_length() - 1))
 
     def choose(self, items: Items, choices: Choices) -> Ints:
         """The best class of each item."""

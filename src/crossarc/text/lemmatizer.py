@@ -9,8 +9,6 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
-from numpy.typing import NDArray
-
 from crossarc.core import Sentence
 from crossarc.scoring.hashing import look_up
 from crossarc.text.packing import pack, unpack
@@ -50,12 +48,12 @@ class Lemmatizer:
         lemma = self._known[key] = self._find(*key)
         return lemma
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
+    def tensors(self) -> dict[str, Any]:
         """What a model file keeps."""
         return {"rules": pack({"words": self.words, "endings": self.endings})}
 
     @classmethod
-    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Lemmatizer:
+    def of_tensors(cls, tensors: dict[str, Any]) -> Lemmatizer:
         return cls(**unpack(tensors["rules"]))
 
     def _find(self, form: str, upos: str, xpos: str, feats: str) -> str:

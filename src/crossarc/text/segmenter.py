@@ -17,7 +17,6 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc.core import Insert, Sentence, Word
 from crossarc.scoring.hashing import hash_string
@@ -174,13 +173,13 @@ class Segmenter:
             cuts = [0, *(i for i in own if next(ends)), len(chunk)]
             self._cut[key] = [chunk[i:j] for i, j in pairwise(cuts)]
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
+    def tensors(self) -> dict[str, Any]:
         """What a model file keeps."""
         words = {"words": self.words, "endings": self.endings, "whole": sorted(self.whole)}
         return {"tokens": self.tokens.weights, "sentences": self.sentences.weights, "words": pack(words)}
 
     @classmethod
-    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Segmenter:
+    def of_tensors(cls, tensors: dict[str, Any]) -> Segmenter:
         words = unpack(tensors["words"])
         return cls(
             Classifier(_OF_CHUNK, tensors["tokens"], _YES_OR_NO),
