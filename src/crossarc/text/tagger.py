@@ -50,7 +50,7 @@ _FIRST = compile_lines(_lines(_WORDS), ATTRIBUTES)
 _SECOND = compile_lines([*_lines(_WORDS), *_lines(_TAGS)], _SECOND_ATTRIBUTES)
 _FOLDS = 8
 _EPOCHS = 8
-_FIRST_BITS, _SECOND_BITS = 21, 22
+_FIRST_BITS, _SECOND_BITS = 21, 21
 _MOST = 0.03  # the largest step, chosen on dev
 _NEAR = 1.5  # what the first pass finds so much worse than the best, the second need not look at
 
