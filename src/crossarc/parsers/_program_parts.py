@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.learning._online import hildreth_step
 from crossarc.parsers._labels import label_scores, row_indices, rows_of_arc
 from crossarc.parsers._parsing import label, space_of
@@ -33,7 +33,7 @@ UNIT = 1 << 16  # fractions of features are counted in integers
 SMALLEST = 1e-5  # differences below this are noise
 
 
-@kernel
+@inner_kernel
 def program_parts(space, with_nonprojective):
     """All parts that the arcs of the space can form, with their scores; a kind without templates has none."""
     numbers, heads, modifiers, arcs = number_arcs(space)
@@ -50,7 +50,7 @@ def program_parts(space, with_nonprojective):
     )
 
 
-@kernel
+@inner_kernel
 def number_arcs(space):
     """numbers[m, j] of each candidate arc; heads, modifiers and scores by number."""
     total = count_arcs(space)
@@ -73,7 +73,7 @@ def count_arcs(space):
     return total
 
 
-@kernel
+@inner_kernel
 def children_of(space):
     """(starts, words, choices): the words that have h as a candidate, from starts[h] on, and which candidate it is."""
     size = len(space.counts)
@@ -92,12 +92,12 @@ def children_of(space):
     return starts, words, choices
 
 
-@kernel
+@inner_kernel
 def new_pairs(count):
     return PairArrays(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count))
 
 
-@kernel
+@inner_kernel
 def first_pairs(pairs, count):
     return PairArrays(pairs.first[:count], pairs.second[:count], pairs.scores[:count])
 
@@ -111,7 +111,7 @@ def count_pairs(starts):
     return total
 
 
-@kernel
+@inner_kernel
 def pairs_of_siblings(space, numbers, children):
     starts, words, choices = children
     if space.any_siblings.size == 0:
@@ -127,7 +127,7 @@ def pairs_of_siblings(space, numbers, children):
     return pairs
 
 
-@kernel
+@inner_kernel
 def pairs_of_grandparents(space, numbers):
     if space.grandparents.size == 0:
         return new_pairs(0)
@@ -144,7 +144,7 @@ def pairs_of_grandparents(space, numbers):
     return first_pairs(pairs, count)
 
 
-@kernel
+@inner_kernel
 def pairs_of_next_siblings(space, numbers, children):
     starts, words, choices = children
     if space.siblings.size == 0:
@@ -165,7 +165,7 @@ def pairs_of_next_siblings(space, numbers, children):
     return first_pairs(pairs, count)
 
 
-@kernel
+@inner_kernel
 def valency_scores(space):
     """scores[h, side, k]: of k children to the left and to the right."""
     n_templates = space.encoded.valency.shape[2]
@@ -180,7 +180,7 @@ def valency_scores(space):
     return scores
 
 
-@kernel
+@inner_kernel
 def nonprojective_scores(space, n_arcs):
     scores, count = np.empty(n_arcs), 0
     for m in range(1, len(space.counts)):
@@ -201,7 +201,7 @@ def nonprojective_indices(space, h, m):
     return count
 
 
-@kernel
+@inner_kernel
 def label_matrix(space, attributes, models, allowed, rules, heads):
     """scores[a, l]: how much worse than its best label the label l of an arc is; -inf unless it is allowed.
 
@@ -228,7 +228,7 @@ def label_matrix(space, attributes, models, allowed, rules, heads):
     return scores
 
 
-@kernel
+@inner_kernel
 def differing_features(space, parts, differences, n_different, scratch):
     """The features of all parts, times the differences: (indices, values). ``scratch`` is zero before and after.
 
@@ -268,7 +268,7 @@ def differing_features(space, parts, differences, n_different, scratch):
     return gather(scratch, places, count)
 
 
-@kernel
+@inner_kernel
 def note_valencies(space, differences, scratch, places, count):
     side_of = np.empty(len(space.buffer), np.int64)
     for h in range(differences.shape[0]):
@@ -291,7 +291,7 @@ def note(indices, n_features, difference, scratch, places, count):
     return count + n_features
 
 
-@kernel
+@inner_kernel
 def gather(scratch, places, count):
     indices, values, n_different = np.empty(count, np.int64), np.empty(count, np.float32), 0
     for i in range(count):

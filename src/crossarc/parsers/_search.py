@@ -8,7 +8,7 @@ are tried, drawn from the first-order scores, and the best tree found is kept (Z
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, copy_values, inner_kernel, leaf_kernel, step_of_kernel
 from crossarc.parsers._space import (
     arc_matrix,
     best_first_order,
@@ -27,13 +27,13 @@ TINY = 1e-9  # improvements below it are rounding
 LONG = 250  # words: beyond, no array of all sibling parts is made (8 n³ bytes)
 
 
-@kernel
+@inner_kernel
 def first_order(space, rules, heads):
     """The best tree by arcs alone, exact; its score, or -inf if there is none."""
     return best_first_order(arc_matrix(space), rules, heads)
 
 
-@kernel
+@inner_kernel
 def second_order(space, rules, seed, heads):
     """Arcs and adjacent siblings: exact if projective, else from there by best single changes.
 
@@ -51,7 +51,7 @@ def second_order(space, rules, seed, heads):
     return climb_by_best_change(arcs, siblings, heads, rules.single_root, len(heads) ** 2)
 
 
-@kernel
+@inner_kernel
 def sibling_array(space):
     """scores[h, s, m] of two candidate arcs side by side; s == h: m is the first child on its side."""
     size = len(space.counts)
@@ -66,7 +66,7 @@ def sibling_array(space):
     return scores
 
 
-@kernel
+@step_of_kernel
 def high_order(space, rules, seed, heads):
     """The best tree found from all starts; its score, or -inf if no start is a tree.
 
@@ -94,7 +94,7 @@ def high_order(space, rules, seed, heads):
         score = tree_score(space, current, choice)
         if score > best + TINY:
             best = score
-            heads[:] = current
+            copy_values(current, heads)
     return best
 
 
@@ -105,7 +105,7 @@ def gumbel(seed):
     return -np.log(-np.log(uniform))
 
 
-@kernel
+@inner_kernel
 def climb(space, rules, heads, choice):
     """Let each word take its best head in turn, until none changes."""
     n = len(heads) - 1
@@ -157,7 +157,7 @@ def called_worth(space, heads, choice, m, j, children):
     return worth(space, heads, choice, m, j, children)
 
 
-@kernel
+@inner_kernel
 def swap_root(space, rules, heads, choice, children):
     """With a single root, no change of one head can replace it: try two at once, the best pair of them."""
     n = len(heads) - 1
