@@ -58,7 +58,7 @@ def best_arborescences(many_scores, count, single_root, heads, totals):
         start = end
 
 
-@inner_kernel
+@kernel
 def greedy_heads_among_words(scores, heads, weights):
     """The best word to head each word, the lowest at ties; False if a score is NaN or +inf."""
     size = len(scores)

@@ -35,14 +35,14 @@ LIFT = 70.0
 sum_kernel = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 
 
-@inner_kernel
+@kernel
 def log_partition(scores, single_root):
     """log of the sum of exp(score) over all projective trees; -inf if there is none."""
     _, _, log_z = inside(scores, single_root)
     return log_z
 
 
-@inner_kernel
+@kernel
 def marginals(scores, single_root, out):
     """out[h, m] = probability of the arc h -> m; returns log Z (if that is -inf, out is 0)."""
     weights, logs, log_z = inside(scores, single_root)
