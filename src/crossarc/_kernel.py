@@ -46,12 +46,15 @@ def copy_values(values, out):
         out[i] = values[i]
 
 
+_COMPILING = "compiling kernels for this machine (once, up to a minute or so; kept for later runs)"
+
+
 class _Announcement(event.Listener):
     """Tells the user, once, why the first call takes a while."""
 
     def on_start(self, compilation):
         if compilation.data["dispatcher"].py_func.__module__.startswith("crossarc."):
-            logging.getLogger("crossarc").info("compiling kernels for this machine (once; kept for later runs)")
+            logging.getLogger("crossarc").info(_COMPILING)
             event.unregister("numba:compile", self)
 
     def on_end(self, compilation):
