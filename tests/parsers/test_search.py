@@ -14,10 +14,12 @@ from crossarc.parsers._space import (
     Rules,
     Space,
     choose,
+    detach,
     most_tree_features,
     neighbours,
     open_space,
     tree_indices,
+    tree_of,
     tree_score,
     worth,
 )
@@ -164,12 +166,17 @@ def test_climbing_never_loses(seed):
     rng = np.random.default_rng(seed)
     space = random_space(5, seed)
     trees = [tree for tree in oracles.all_trees(5) if slow_score(space, tree) > -np.inf]
-    heads, choice = np.array(trees[rng.integers(len(trees))]), np.zeros(6, dtype=np.int64)
+    heads = np.array(trees[rng.integers(len(trees))])
     before = slow_score(space, heads)
-    choose(space, heads, choice)
-    climb(space, rules(), heads, choice)
+    tree = tree_of(space, heads)
+    climb(space, rules(), tree)
     assert oracles.is_tree(tuple(heads.tolist()))
     assert slow_score(space, heads) >= before - 1e-4
+    for h in range(6):
+        children = [tree.first[h]]
+        while children[-1]:
+            children.append(tree.following[children[-1]])
+        assert children[:-1] == np.flatnonzero(heads == h).tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -177,18 +184,16 @@ def test_the_worth_of_an_arc_is_what_it_adds(seed):
     rng = np.random.default_rng(seed)
     space = random_space(5, seed)
     trees = [tree for tree in oracles.all_trees(5) if slow_score(space, tree) > -np.inf]
-    heads, choice = np.array(trees[rng.integers(len(trees))]), np.zeros(6, dtype=np.int64)
-    choose(space, heads, choice)
+    heads = np.array(trees[rng.integers(len(trees))])
     for m in range(1, 6):
-        children = np.flatnonzero(heads == m)
-        detached = heads.copy()
-        detached[m] = -1
+        detached = tree_of(space, heads.copy())
+        detach(detached, m)
         values = {}
         for j, h in enumerate(space.candidates[m, : space.counts[m]].tolist()):
             tree = heads.copy()
             tree[m] = h
             if oracles.is_tree(tuple(tree.tolist())):
-                values[h] = worth(space, detached, choice, m, j, children) - slow_score(space, tree)
+                values[h] = worth(space, detached, m, j) - slow_score(space, tree)
         assert max(values.values()) - min(values.values()) < 1e-4  # all else in the score does not change
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +131,21 @@ def test_tags_of_unseen_sentences():
 def test_a_sentence_is_tagged_the_same_in_any_company():
     bare = [Sentence.of(sentence.form) for sentence in [*TEST, Sentence.of([])]]
     assert [tagger().tag([sentence])[0] for sentence in bare] == tagger().tag(bare)
+
+
+def test_the_second_pass_chooses_among_the_near_best():
+    first = tagger().first
+    items, choices = tagger().lexicon.items([sentence.form for sentence in TEST])
+    near = first.narrow(items, choices, 0.5)
+    np.testing.assert_array_equal(near.first, first.choose(items, choices))
+    places = (first._hashes(items)[items.rows] >> first.shift).astype(np.int64)
+    for i, number in enumerate(choices.lists):
+        classes = choices.classes[choices.bounds[number] : choices.bounds[number + 1]]
+        scores = first.weights[places[i][:, None, None] + first.aspects[classes]].sum(axis=(0, 2))
+        kept = near.classes[near.bounds[i] : near.bounds[i + 1]].tolist()
+        assert kept[0] == classes[scores.argmax()]
+        assert set(classes[scores > scores.max() - 0.499].tolist()) <= set(kept)
+        assert set(kept) <= set(classes[scores > scores.max() - 0.501].tolist())
 
 
 def test_cross_validation_keeps_a_tagger_from_what_it_tags():

@@ -5,12 +5,15 @@ import numpy as np
 from crossarc._kernel import inner_kernel, kernel, step_of_kernel
 from crossarc.parsers._labels import best_labels_of_tree, score_labels_of_tree
 from crossarc.parsers._pruner import first_order_scores
-from crossarc.parsers._search import find_children, first_order, high_order, second_order
+from crossarc.parsers._search import first_order, high_order, second_order
 from crossarc.parsers._space import (
+    attach,
     candidate_number,
     candidate_space,
     choose,
+    detach,
     score_labels,
+    tree_of,
     tree_score,
     worth,
 )
@@ -95,15 +98,13 @@ def scores_of_arcs(batch, model, allowed):
 @inner_kernel
 def score_changes(space, heads, scores):
     """scores[h, m] of the arcs of the space: what each adds to a tree whose other arcs stay."""
-    choice, children = np.zeros_like(heads), np.zeros_like(heads)
-    choose(space, heads, choice)
+    tree = tree_of(space, heads)
     for m in range(1, len(heads)):
-        head = heads[m]
-        heads[m] = -1
-        n_children = find_children(heads, m, children)
+        choice = tree.choice[m]
+        detach(tree, m)
         for j in range(space.counts[m]):
-            scores[space.candidates[m, j], m] = worth(space, heads, choice, m, j, children[:n_children])
-        heads[m] = head
+            scores[space.candidates[m, j], m] = worth(space, tree, m, j)
+        attach(space, tree, m, choice)
 
 
 @kernel

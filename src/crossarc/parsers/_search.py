@@ -10,11 +10,15 @@ import numpy as np
 
 from crossarc._kernel import cold_kernel, copy_values, inner_kernel, leaf_kernel, step_of_kernel
 from crossarc.parsers._space import (
+    DETACHED,
     arc_matrix,
+    attach,
     best_first_order,
     candidate_number,
-    choose,
+    detach,
+    refresh,
     sibling_score,
+    tree_of,
     tree_score,
     worth,
 )
@@ -22,7 +26,6 @@ from crossarc.scoring._indices import mix
 from crossarc.trees._eisner_second_order import best_second_order_projective
 from crossarc.trees._hill_climbing import climb as climb_by_best_change
 
-DETACHED = -1
 TINY = 1e-9  # improvements below it are rounding
 LONG = 250  # words: beyond, no array of all sibling parts is made (8 n³ bytes)
 
@@ -76,8 +79,7 @@ def high_order(space, rules, seed, heads):
     n = len(heads) - 1
     heads[0] = -1
     best = -np.inf
-    current = np.empty_like(heads)
-    choice = np.zeros_like(heads)
+    current = tree_of(space, np.full_like(heads, DETACHED))
     scores = np.full((n + 1, n + 1), -np.inf)
     for restart in range(rules.restarts + 1):
         for m in range(1, n + 1):
@@ -87,14 +89,14 @@ def high_order(space, rules, seed, heads):
                 if restart > 0:
                     seed += np.uint64(0x9E3779B97F4A7C15)
                     scores[h, m] += gumbel(seed)
-        if best_first_order(scores, rules, current) == -np.inf:
+        if best_first_order(scores, rules, current.heads) == -np.inf:
             continue
-        choose(space, current, choice)
-        climb(space, rules, current, choice)
-        score = tree_score(space, current, choice)
+        refresh(space, current)
+        climb(space, rules, current)
+        score = tree_score(space, current.heads, current.choice)
         if score > best + TINY:
             best = score
-            copy_values(current, heads)
+            copy_values(current.heads, heads)
     return best
 
 
@@ -106,41 +108,39 @@ def gumbel(seed):
 
 
 @inner_kernel
-def climb(space, rules, heads, choice):
+def climb(space, rules, tree):
     """Let each word take its best head in turn, until none changes."""
-    n = len(heads) - 1
+    n = len(tree.heads) - 1
     if n == 0:
         return
-    children = np.empty(n + 1, np.int64)
     content = 0  # words in a row that keep their heads
     m = 0
     for _ in range(4 * n * n + 40):  # far more turns than are ever needed
         m = m % n + 1
         content += 1
-        if not (rules.single_root and heads[m] == 0) and take_best_head(space, rules, heads, choice, m, children):
+        may_change = space.counts[m] > 1 and not (rules.single_root and tree.heads[m] == 0)
+        if may_change and take_best_head(space, rules, tree, m):
             content = 1
         if content >= n:
-            if not (rules.single_root and swap_root(space, rules, heads, choice, children)):
+            if not (rules.single_root and swap_root(space, rules, tree)):
                 return
             content = 0
 
 
 @leaf_kernel
-def take_best_head(space, rules, heads, choice, m, children):
+def take_best_head(space, rules, tree, m):
     """Whether m found a better head than the one it has."""
-    old = choice[m]
-    heads[m] = DETACHED
-    n_children = find_children(heads, m, children)
+    old = tree.choice[m]
+    detach(tree, m)
     best, highest = old, -np.inf
     for j in range(space.counts[m]):
-        if j == old or may_attach(space, rules, heads, m, j):
-            total = worth(space, heads, choice, m, j, children[:n_children])
+        if j == old or may_attach(space, rules, tree.heads, m, j):
+            total = worth(space, tree, m, j)
             if j == old:
                 total += TINY
             if total > highest or (total == highest and j == old):
                 best, highest = j, total
-    heads[m] = space.candidates[m, best]
-    choice[m] = best
+    attach(space, tree, m, best)
     return best != old
 
 
@@ -153,63 +153,44 @@ def may_attach(space, rules, heads, m, j):
 
 
 @cold_kernel
-def called_worth(space, heads, choice, m, j, children):
-    return worth(space, heads, choice, m, j, children)
+def called_worth(space, tree, m, j):
+    return worth(space, tree, m, j)
 
 
-@inner_kernel
-def swap_root(space, rules, heads, choice, children):
+@cold_kernel
+def swap_root(space, rules, tree):
     """With a single root, no change of one head can replace it: try two at once, the best pair of them."""
-    n = len(heads) - 1
-    root = 1
-    while heads[root] != 0:
-        root += 1
-    old_choice = choice[root]
-    heads[root] = DETACHED
-    n_children = find_children(heads, root, children)
-    before = called_worth(space, heads, choice, root, old_choice, children[:n_children])
+    root = tree.first[0]
+    old_choice = tree.choice[root]
+    detach(tree, root)
+    before = called_worth(space, tree, root, old_choice)
     best_root, best_root_choice, best_choice, highest = -1, -1, -1, TINY
-    others = np.empty(n + 1, np.int64)
-    for r in range(1, n + 1):
+    for r in range(1, len(tree.heads)):
         from_root = candidate_number(space, r, 0)
         if r == root or from_root < 0:
             continue
-        r_head, r_choice = heads[r], choice[r]
-        heads[r] = DETACHED
-        n_others = find_children(heads, r, others)
-        heads[root] = 0
-        loss = called_worth(space, heads, choice, r, r_choice, others[:n_others]) + before
-        heads[root] = DETACHED
-        if rules.projective and crosses(heads, 0, r):
-            heads[r] = r_head
-            continue
-        gain = called_worth(space, heads, choice, r, from_root, others[:n_others])
-        heads[r] = 0
-        n_children = find_children(heads, root, children)
-        for j in range(space.counts[root]):
-            if may_attach(space, rules, heads, root, j):
-                total = gain + called_worth(space, heads, choice, root, j, children[:n_children]) - loss
-                if total > highest:
-                    best_root, best_root_choice, best_choice, highest = r, from_root, j, total
-        heads[r] = r_head
-    heads[root] = 0
+        r_choice = tree.choice[r]
+        detach(tree, r)
+        attach(space, tree, root, old_choice)
+        loss = called_worth(space, tree, r, r_choice) + before
+        detach(tree, root)
+        if not (rules.projective and crosses(tree.heads, 0, r)):
+            gain = called_worth(space, tree, r, from_root)
+            attach(space, tree, r, from_root)
+            for j in range(space.counts[root]):
+                if may_attach(space, rules, tree.heads, root, j):
+                    total = gain + called_worth(space, tree, root, j) - loss
+                    if total > highest:
+                        best_root, best_root_choice, best_choice, highest = r, from_root, j, total
+            detach(tree, r)
+        attach(space, tree, r, r_choice)
     if best_root < 0:
+        attach(space, tree, root, old_choice)
         return False
-    heads[best_root] = 0
-    choice[best_root] = best_root_choice
-    heads[root] = space.candidates[root, best_choice]
-    choice[root] = best_choice
+    detach(tree, best_root)
+    attach(space, tree, best_root, best_root_choice)
+    attach(space, tree, root, best_choice)
     return True
-
-
-@leaf_kernel
-def find_children(heads, m, children):
-    count = 0
-    for c in range(1, len(heads)):
-        if heads[c] == m:
-            children[count] = c
-            count += 1
-    return count
 
 
 @leaf_kernel

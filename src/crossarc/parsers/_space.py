@@ -39,6 +39,11 @@ Space = namedtuple(
     "encoded weights shift candidates counts arcs labels siblings grandparents any_siblings valencies buffer",
 )
 
+# heads[m], and which of the candidates of m that is; the children of h from left to right: first[h], then following[x]
+# of each of them, until it is 0
+Tree = namedtuple("Tree", "heads choice first following")
+DETACHED = -1
+
 # kept: how many candidates the pruner leaves each word, 0 for all; near: how much worse than the best of them they may
 # be; joint: whether arcs are scored with their labels, with the best one or, if summed, with all of them
 Rules = namedtuple("Rules", "single_root projective kept near restarts joint summed")
@@ -148,9 +153,59 @@ def arc_matrix(space):
     return scores
 
 
+@inner_kernel
+def tree_of(space, heads):
+    """A tree that can be changed; ``heads`` stays a part of it."""
+    tree = Tree(heads, np.zeros_like(heads), np.zeros_like(heads), np.zeros_like(heads))
+    refresh(space, tree)
+    return tree
+
+
+@leaf_kernel
+def refresh(space, tree):
+    """All else after the heads of a tree."""
+    choose(space, tree.heads, tree.choice)
+    tree.first[:] = 0
+    for m in range(len(tree.heads) - 1, 0, -1):
+        if tree.heads[m] >= 0:
+            tree.following[m] = tree.first[tree.heads[m]]
+            tree.first[tree.heads[m]] = m
+
+
+@leaf_kernel
+def detach(tree, m):
+    """Let m hang nowhere."""
+    h = tree.heads[m]
+    if tree.first[h] == m:
+        tree.first[h] = tree.following[m]
+    else:
+        x = tree.first[h]
+        while tree.following[x] != m:
+            x = tree.following[x]
+        tree.following[x] = tree.following[m]
+    tree.heads[m] = DETACHED
+
+
+@leaf_kernel
+def attach(space, tree, m, j):
+    """Attach m, which hangs nowhere, to its candidate j."""
+    h = space.candidates[m, j]
+    x = tree.first[h]
+    if x == 0 or x > m:
+        tree.following[m] = x
+        tree.first[h] = m
+    else:
+        while 0 < tree.following[x] < m:
+            x = tree.following[x]
+        tree.following[m] = tree.following[x]
+        tree.following[x] = m
+    tree.heads[m] = h
+    tree.choice[m] = j
+
+
 @leaf_kernel
 def choose(space, heads, choice):
-    """choice[m]: which of its candidates each word's head is."""
+    """choice[m]: which of its candidates each word's head is; -1 if it is none of them."""
     for m in range(1, len(heads)):
         choice[m] = candidate_number(space, m, heads[m])
 
@@ -200,19 +255,6 @@ def grandparent_score(space, m, j, g):
 
 
 @leaf_kernel
-def any_siblings_score(space, heads, choice, m, j):
-    """The sum over all pairs of m, as a child of its candidate j, and another child of that head."""
-    total = 0.0
-    if space.any_siblings.size > 0:
-        h = space.candidates[m, j]
-        for x in range(1, len(heads)):
-            if heads[x] == h and x != m:
-                later, candidate, earlier = (m, j, x) if x < m else (x, choice[x], m)
-                total += any_sibling_score(space, later, candidate, earlier)
-    return total
-
-
-@leaf_kernel
 def any_sibling_score(space, m, j, s):
     score = space.any_siblings[m, j, s]
     if np.isnan(score):
@@ -236,40 +278,46 @@ def valency_score(space, h, left, right):
 
 
 @leaf_kernel
-def worth(space, heads, choice, m, j, children):
+def worth(space, tree, m, j):
     """What the tree gains if m, which hangs nowhere now, is attached to its candidate j."""
     h = space.candidates[m, j]
-    total = space.arcs[m, j] + siblings_worth(space, heads, choice, m, j) + valency_worth(space, heads, h, m)
-    total += any_siblings_score(space, heads, choice, m, j)
+    total = space.arcs[m, j] + worth_beside_others(space, tree, m, j)
     if h > 0:
-        total += grandparent_score(space, m, j, heads[h])
-    for c in children:
-        total += grandparent_score(space, c, choice[c], h)
+        total += grandparent_score(space, m, j, tree.heads[h])
+    child = tree.first[m]
+    while child > 0:
+        total += grandparent_score(space, child, tree.choice[child], h)
+        child = tree.following[child]
     return total
 
 
 @leaf_kernel
-def siblings_worth(space, heads, choice, m, j):
-    if space.siblings.size == 0:
-        return 0.0
-    inner, outer = neighbours(heads, space.candidates[m, j], m)
-    total = np.float64(sibling_score(space, m, j, inner))
+def worth_beside_others(space, tree, m, j):
+    """The same of the parts that m has with other children of its new head, all found in one go through them."""
+    h = space.candidates[m, j]
+    inner, outer = h, 0  # see ``neighbours``
+    left, right = 0, 0
+    total = 0.0
+    x = tree.first[h]
+    while x > 0:
+        if space.any_siblings.size > 0:
+            total += any_sibling_score(space, m, j, x) if x < m else any_sibling_score(space, x, tree.choice[x], m)
+        if x < h:
+            left += 1
+        else:
+            right += 1
+        if (x < h) == (m < h):
+            if (x < m) == (m < h):  # beyond m, seen from the head
+                outer = x if m < h or outer == 0 else outer
+            else:
+                inner = x if h < m or inner == h else inner
+        x = tree.following[x]
+    total += sibling_score(space, m, j, inner) - valency_score(space, h, left, right)
+    total += valency_score(space, h, left + (m < h), right + (m > h))
     if outer > 0:
-        total += sibling_score(space, outer, choice[outer], m) - sibling_score(space, outer, choice[outer], inner)
+        choice = tree.choice[outer]
+        total += sibling_score(space, outer, choice, m) - sibling_score(space, outer, choice, inner)
     return total
-
-
-@leaf_kernel
-def valency_worth(space, heads, h, m):
-    if space.encoded.valency.shape[2] == 0:
-        return 0.0
-    left, right = count_children(heads, h)
-    total = -np.float64(valency_score(space, h, left, right))
-    if m < h:
-        left += 1
-    else:
-        right += 1
-    return total + valency_score(space, h, left, right)
 
 
 @leaf_kernel

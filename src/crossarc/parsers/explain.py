@@ -22,6 +22,7 @@ from crossarc.scoring._indices import (
     valency_indices,
 )
 from crossarc.scoring.attributes import attributes_of
+from crossarc.scoring.compact import expanded
 
 __all__ = ["Reason", "explain"]
 
@@ -44,7 +45,7 @@ def explain(parser: SpanningTreeParser, sentence: Sentence, head: int, modifier:
     encoded = encode(sentence_of(attributes_of([sentence]), 0), templates_of(parser.templates, parser.config))
     heads = sentence.heads
     out = np.empty(most_features(encoded), dtype=np.int64)
-    shift, weights, lines = parser.heads_model.shift, parser.heads_model.weights, parser.templates.lines
+    shift, weights, lines = parser.heads_model.shift, expanded(parser.heads_model.weights), parser.templates.lines
 
     def of_templates(part: str, features: NDArray[np.int64]) -> list[Reason]:
         """The first templates have two features each, those without distance one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc.learning.online import (
     AdaptiveLearner,
@@ -16,6 +15,7 @@ from crossarc.learning.online import (
     state_of,
     table_size,
 )
+from crossarc.scoring.compact import Weights, number_of_weights
 from crossarc.scoring.templates import Templates
 
 __all__ = [
@@ -35,11 +35,11 @@ class LinearModel(NamedTuple):
     """Templates and the table of their weights; a feature's place is given by the highest bits of its hash."""
 
     templates: Templates
-    weights: NDArray[np.float32]
+    weights: Weights
     shift: np.uint64
 
 
-def view(templates: Templates, weights: NDArray[np.float32], *, row: int = 0) -> LinearModel:
+def view(templates: Templates, weights: Weights, *, row: int = 0) -> LinearModel:
     """A model whose weights are those of the table."""
-    bits = (len(weights) - row).bit_length() - 1
+    bits = (number_of_weights(weights) - row).bit_length() - 1
     return LinearModel(templates, weights, np.uint64(64 - bits))

@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 
 from crossarc.builtin import file_of, names
 from crossarc.core import CrossarcError
+from crossarc.scoring.compact import Compact, expanded
 
 __all__ = ["FORMAT", "ModelError", "load_model", "load_parts", "read_header", "save_model"]
 
@@ -24,7 +25,7 @@ _SMALL = 4096  # weights that are not worth making smaller
 _MOST_LEVELS = 256
 _ROUNDS = 10  # of Lloyd's algorithm
 
-Tensors = dict[str, NDArray[Any]]
+Tensors = dict[str, Any]  # arrays, or ``Compact``
 
 
 class ModelError(CrossarcError):
@@ -47,8 +48,7 @@ def save_model(
     target = Path(path)
     for part, its_tensors in (parts or {}).items():
         tensors = tensors | {f"{_PARTS}{part}.{name}": tensor for name, tensor in its_tensors.items()}
-    if compact:
-        tensors = _compact(tensors)
+    tensors = _without_levels(tensors, compact)
     temporary = target.with_name(f".{target.name}.part")
     metadata = {"crossarc": json.dumps({"format": FORMAT, **header}, ensure_ascii=False)}
     try:
@@ -65,15 +65,19 @@ def read_header(path: str | Path) -> dict[str, Any]:
     return _open(path)[0]
 
 
-def load_model(path: str | Path) -> tuple[dict[str, Any], Tensors]:
-    """Header and arrays of the parser in a model file. Raises ``ModelError`` that says what is wrong with it."""
+def load_model(path: str | Path, *, compact: bool = False) -> tuple[dict[str, Any], Tensors]:
+    """Header and arrays of the parser in a model file. Raises ``ModelError`` that says what is wrong with it.
+
+    With ``compact``, weights that take one byte each in the file stay so.
+    """
     header, stream = _open(path)
     with stream as tensors:
-        return header, _read(tensors, [name for name in tensors.keys() if not name.startswith(_PARTS)])  # noqa: SIM118
+        found = _read(tensors, [name for name in tensors.keys() if not name.startswith(_PARTS)])  # noqa: SIM118
+    return header, found if compact else {name: expanded(tensor) for name, tensor in found.items()}
 
 
 def load_parts(path: str | Path) -> dict[str, Tensors]:
-    """The arrays of all else in a model file."""
+    """The arrays of all else in a model file; weights that take one byte each there stay so."""
     parts: dict[str, Tensors] = {}
     with _open(path)[1] as tensors:
         wanted = [name for name in tensors.keys() if name.startswith(_PARTS)]  # noqa: SIM118
@@ -84,24 +88,33 @@ def load_parts(path: str | Path) -> dict[str, Tensors]:
 
 
 def _read(stream: Any, wanted: list[str]) -> Tensors:
-    """The tensors with these names; compact ones as they were, up to rounding."""
+    """The tensors with these names."""
     tensors = {name: stream.get_tensor(name) for name in wanted}
     for name in [name for name in wanted if name.endswith(_LEVELS)]:
-        levels = tensors.pop(name)
-        tensors[name.removesuffix(_LEVELS)] = levels[tensors[name.removesuffix(_LEVELS)]]
+        weights = name.removesuffix(_LEVELS)
+        tensors[weights] = Compact(tensors[weights], tensors.pop(name))
     return tensors
 
 
-def _compact(tensors: Tensors) -> Tensors:
-    """Weights as the numbers of their levels."""
-    smaller: Tensors = {}
+def _without_levels(tensors: Tensors, compact: bool) -> dict[str, NDArray[Any]]:
+    """Arrays only: compact weights, or all of them if asked, as the numbers of their levels, and the levels."""
+    arrays: dict[str, NDArray[Any]] = {}
     for name, tensor in tensors.items():
-        smaller[name] = tensor
-        if tensor.dtype == np.float32 and tensor.ndim == 1 and len(tensor) >= _SMALL:
-            levels = _levels_of(tensor)
-            smaller[name] = np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8)
-            smaller[name + _LEVELS] = levels
-    return smaller
+        if compact and not isinstance(tensor, Compact):
+            tensor = _compact(tensor)
+        if isinstance(tensor, Compact):
+            arrays[name], arrays[name + _LEVELS] = tensor
+        else:
+            arrays[name] = tensor
+    return arrays
+
+
+def _compact(tensor: NDArray[Any]) -> NDArray[Any] | Compact:
+    """Weights, if there are many, as near to what they are as one byte allows; other arrays as they are."""
+    if tensor.dtype != np.float32 or tensor.ndim != 1 or len(tensor) < _SMALL:
+        return tensor
+    levels = _levels_of(tensor)
+    return Compact(np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8), levels)
 
 
 def _levels_of(weights: NDArray[np.float32]) -> NDArray[np.float32]:

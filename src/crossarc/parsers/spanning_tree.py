@@ -30,9 +30,10 @@ from crossarc.parsers._parsing import (
 from crossarc.parsers._space import Rules
 from crossarc.parsers.config import SpanningTreeConfig
 from crossarc.parsers.linear import LinearModel, view
-from crossarc.parsers.model_file import load_model, save_model
+from crossarc.parsers.model_file import Tensors, load_model, save_model
 from crossarc.parsers.treebank import Attachment
 from crossarc.scoring.attributes import Batch, attributes_of
+from crossarc.scoring.compact import expanded
 from crossarc.scoring.templates import PARTS, Templates, TemplateSet, load_templates, parse_templates
 from crossarc.trees import k_best_trees, log_partition
 
@@ -197,16 +198,16 @@ class SpanningTreeParser:
     def scores(self, sentence: Sentence) -> NDArray[np.float64]:
         """``scores[h, m]`` of every arc by its own features, for ``crossarc.trees``."""
         every = self.allowed(len(sentence) + 1, Constraints())
-        scores: NDArray[np.float64] = scores_of_arcs(attributes_of([sentence]), self.heads_model, every)
+        scores: NDArray[np.float64] = scores_of_arcs(attributes_of([sentence]), self.models.heads, every)
         return scores
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
         save_model(path, *self.contents())
 
-    def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def contents(self) -> tuple[dict[str, Any], Tensors]:
         """The header and the tensors of a model file."""
-        tensors = {"heads": self.heads_model.weights, "labels": self.labels_model.weights}
+        tensors: Tensors = {"heads": self.heads_model.weights, "labels": self.labels_model.weights}
         if self.pruner is not None:
             tensors["pruner"] = self.pruner.weights
         header = {
@@ -224,12 +225,10 @@ class SpanningTreeParser:
     @classmethod
     def load(cls, path: str | Path) -> SpanningTreeParser:
         """Read a model from its file."""
-        return cls.of_contents(*load_model(path), path)
+        return cls.of_contents(*load_model(path, compact=True), path)
 
     @classmethod
-    def of_contents(
-        cls, header: dict[str, Any], tensors: dict[str, NDArray[Any]], path: str | Path
-    ) -> SpanningTreeParser:
+    def of_contents(cls, header: dict[str, Any], tensors: Tensors, path: str | Path) -> SpanningTreeParser:
         """The model with this header and these tensors, for which errors are said to be in that file."""
         config = SpanningTreeConfig(**header["config"])
         templates = parse_templates(header["templates"], str(path))
@@ -241,7 +240,7 @@ class SpanningTreeParser:
             labels,
             templates,
             view(compiled, tensors["heads"]),
-            view(compiled, tensors["labels"], row=len(labels)),
+            view(compiled, expanded(tensors["labels"]), row=len(labels)),  # whole rows of them are added up
             None if pruner is None else view(parse_templates(header["pruner"], str(path)).compiled, pruner),
             Attachment(**header["dev"]) if header["dev"] else None,
             header["treebank"],

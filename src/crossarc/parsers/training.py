@@ -41,7 +41,7 @@ from crossarc.parsers.linear import (
     table_size,
     view,
 )
-from crossarc.parsers.model_file import ModelError, load_model, save_model
+from crossarc.parsers.model_file import ModelError, Tensors, load_model, save_model
 from crossarc.parsers.probabilities import fitted_temperatures
 from crossarc.parsers.spanning_tree import Models, SpanningTreeParser, Temperatures, rules_of, templates_of
 from crossarc.parsers.treebank import (
@@ -297,7 +297,7 @@ class Training:
             return
         assert state.best is not None
         best, learner = state.best, state.learner
-        tensors: dict[str, NDArray[Any]] = {
+        tensors: Tensors = {
             **state_of(learner),
             "best.heads": best.heads_model.weights,
             "best.labels": best.labels_model.weights,

@@ -78,7 +78,7 @@ class Pipeline:
         """Write the model to one file."""
         self.parser.save(path)
         if self.parts or self.header or self.compact:
-            header, tensors = load_model(path)
+            header, tensors = load_model(path, compact=True)
             extra = {_ABOUT: self.header, _COMPACT: self.compact, "parts": list(self.parts)}
             parts = {name: part.tensors() for name, part in self.parts.items()}
             save_model(path, header | extra, tensors, parts=parts, compact=self.compact)
@@ -126,6 +126,8 @@ def _completed(sentence: Sentence, tagged: Sentence) -> Sentence:
     XPOS and FEATS count as missing where there are none in the whole sentence: a word may have none. They are taken
     over where the tagger agrees with the given UPOS.
     """
+    if all(set(column) == {"_"} for column in (sentence.upos, sentence.xpos, sentence.feats)):
+        return tagged
     agreed = [given in ("_", found) for given, found in zip(sentence.upos, tagged.upos, strict=True)]
     upos = [found if same else given for given, found, same in zip(sentence.upos, tagged.upos, agreed, strict=True)]
     columns = {"upos": upos}

@@ -8,6 +8,8 @@ highest bits (``shift`` is 64 - bits).
 from collections import namedtuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.scoring.attributes import PADDING, UPOS
@@ -241,12 +243,24 @@ def triple_indices(triple, shift, out):
     return with_distance + n_templates
 
 
+def weight_at(weights, i):
+    """One of the weights, be they compact or not."""
+    return weights.levels[weights.codes[i]] if isinstance(weights, tuple) else weights[i]
+
+
+@overload(weight_at, inline="always")
+def _weight_at(weights, i):
+    if isinstance(weights, types.BaseTuple):
+        return lambda weights, i: weights.levels[weights.codes[i]]
+    return lambda weights, i: weights[i]
+
+
 @leaf_kernel
 def sum_of(weights, indices, count):
     """The sum of the weights at the first ``count`` indices."""
     total = 0.0
     for i in range(count):
-        total += weights[indices[i]]
+        total += weight_at(weights, indices[i])
     return total
 
 

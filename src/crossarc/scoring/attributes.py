@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
-from crossarc.scoring.hashing import hash_string
+from crossarc.scoring.hashing import hash_string, look_up
 
 __all__ = ["ATTRIBUTES", "PADDING", "UPOS", "Batch", "attributes_of"]
 
@@ -44,7 +44,7 @@ def attributes_of(sentences: Sequence[Sentence]) -> Batch:
         rows: list[int] = []
         for sentence in sentences:
             rows += _BEFORE
-            rows += map(_LEXICON.row_of, zip(*sentence.columns[:5], strict=True))
+            rows += look_up(_LEXICON.rows, list(zip(*sentence.columns[:5], strict=True)), _LEXICON.add)
             rows += _AFTER
         table = np.array(rows)
         nodes = table[table != _OUTSIDE]
@@ -70,10 +70,6 @@ class _Lexicon:
         for row, name in ((_ROOT, "<root>"), (_OUTSIDE, "<outside>")):
             self.words[row] = [hash_string(f"{attribute}={name}") for attribute in ATTRIBUTES]
             self.features[row, 0] = self.words[row, UPOS]
-
-    def row_of(self, key: Key) -> int:
-        row = self.rows.get(key)
-        return self.add(key) if row is None else row
 
     def add(self, key: Key) -> int:
         row = self.rows[key] = len(self.rows) + 2

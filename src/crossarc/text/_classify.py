@@ -1,14 +1,16 @@
 """Choosing one of a few classes by hashed features: the kernels behind segmenter and tagger.
 
-``hashes[i, t]`` is what template t takes from an item; the highest bits of it are a place in the table of weights. From
-there on lie the weights of all aspects of classes (UPOS, XPOS, ...): class c has the aspects ``aspects[c]``; the sum of
-their weights is its score. Item i may have the classes ``classes[bounds[l] : bounds[l + 1]]`` where l is
-``lists[i]``.
+The highest bits of a feature's hash are a place in the table of weights. From there on lie the weights of all aspects
+of classes (UPOS, XPOS, ...): class c has the aspects ``aspects[c]``; the sum of their weights is its score. Item i may
+have the classes ``classes[bounds[l] : bounds[l + 1]]`` where l is ``lists[i]``. For learning, all features are hashed
+before: ``hashes[items[i], t]`` is what template t takes from item i.
 """
 
 import numpy as np
 
 from crossarc._kernel import kernel, leaf_kernel
+from crossarc.scoring._indices import mix, weight_at
+from crossarc.scoring.attributes import PADDING
 
 
 @leaf_kernel
@@ -28,20 +30,84 @@ def find_places(hashes, shift, places):
 
 
 @kernel
-def choose(weights, shift, aspects, hashes, items, lists, classes, bounds, chosen):
-    """The best class of each item, the first of several; ``items[i]`` is where its hashes are."""
-    places = np.empty(hashes.shape[1], np.int64)
-    for i in range(len(items)):
-        first, last = bounds[lists[i]], bounds[lists[i] + 1]
-        chosen[i] = classes[first]
-        if last - first > 1:
-            find_places(hashes[items[i]], shift, places)
-            best = np.float32(-np.inf)
-            for c in range(first, last):
-                total = score(weights, places, aspects[classes[c]])
-                if total > best:
-                    best = total
-                    chosen[i] = classes[c]
+def keep_best(weights, shift, aspects, templates, items, choices, near, kept, bounds):
+    """The best class of each item, the first of several; after it those that are less than ``near`` worse.
+
+    Those of item i are ``kept[bounds[i] : bounds[i + 1]]``. Features are looked up only where there is a choice, and
+    each aspect only once: many classes have it in common.
+    """
+    places = np.empty(len(templates.seeds), np.int64)
+    totals = np.empty(aspects.max() + 1, np.float32)
+    asked = np.full(len(totals), -1)
+    different = np.empty(len(totals), np.int64)
+    for i in range(len(items.rows)):
+        first, last = choices.bounds[choices.lists[i]], choices.bounds[choices.lists[i] + 1]
+        classes, end = choices.classes[first:last], bounds[i]
+        kept[end] = classes[0]
+        bounds[i + 1] = end + 1
+        if len(classes) > 1:
+            find_features(items.attributes, items.rows[i], templates, shift, places)
+            count = find_aspects(aspects, classes, i, asked, different)
+            add_up(weights, places, different[:count], totals)
+            bounds[i + 1] = keep_near(totals, aspects, classes, np.float32(near), kept, end)
+
+
+@leaf_kernel
+def find_features(attributes, row, templates, shift, places):
+    """The places of the features of one item; see ``hash_slots``."""
+    for t in range(len(places)):
+        x = templates.seeds[t]
+        for a in range(templates.bounds[t, 0], templates.bounds[t, 1]):
+            x = mix(x ^ attributes[row + PADDING + templates.atoms[a, 0], templates.atoms[a, 1]])
+        places[t] = np.int64(x >> shift)
+
+
+@leaf_kernel
+def find_aspects(aspects, classes, item, asked, different):
+    """The different aspects of some classes; their number."""
+    count = 0
+    for c in classes:
+        for k in range(aspects.shape[1]):
+            if asked[aspects[c, k]] != item:
+                asked[aspects[c, k]] = item
+                different[count] = aspects[c, k]
+                count += 1
+    return count
+
+
+@leaf_kernel
+def add_up(weights, places, different, totals):
+    """The sum of the weights of each aspect."""
+    for a in different:
+        totals[a] = np.float32(0.0)
+    for place in places:
+        for a in different:
+            totals[a] += weight_at(weights, place + a)
+
+
+@leaf_kernel
+def keep_near(totals, aspects, classes, near, kept, end):
+    """Add the best class and those near it to what is kept; where that ends."""
+    best, highest = 0, np.float32(-np.inf)
+    for c in range(len(classes)):
+        total = total_of(totals, aspects[classes[c]])
+        if total > highest:
+            best, highest = c, total
+    kept[end] = classes[best]
+    end += 1
+    for c in range(len(classes)):
+        if c != best and total_of(totals, aspects[classes[c]]) > highest - near:
+            kept[end] = classes[c]
+            end += 1
+    return end
+
+
+@leaf_kernel
+def total_of(totals, aspects):
+    total = np.float32(0.0)
+    for k in range(len(aspects)):
+        total += totals[aspects[k]]
+    return total
 
 
 @kernel

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from crossarc.learning.online import averaged, new_learner, table_size
 from crossarc.scoring._indices import hash_slots
 from crossarc.scoring.attributes import PADDING
+from crossarc.scoring.compact import Weights, number_of_weights
 from crossarc.scoring.hashing import hash_string
 from crossarc.scoring.templates import Compiled
-from crossarc.text._classify import choose, learn
+from crossarc.text._classify import keep_best, learn
 
 __all__ = ["PADDING", "Choices", "Classifier", "Items", "compile_lines", "train_classifier"]
 
@@ -38,24 +39,37 @@ class Choices(NamedTuple):
     classes: Ints
     bounds: Ints
 
+    @property
+    def first(self) -> Ints:
+        """The first class of each item."""
+        return self.classes[self.bounds[self.lists]]
+
 
 @dataclass(frozen=True)
 class Classifier:
     """Trained weights."""
 
     templates: Compiled
-    weights: NDArray[np.float32]
+    weights: Weights
     aspects: Ints  # aspects[c, k] of class c: their weights lie side by side
 
     @property
     def shift(self) -> np.uint64:
-        return np.uint64(64 - ((len(self.weights) - row_size(self.aspects)).bit_length() - 1))
+        return np.uint64(64 - ((number_of_weights(self.weights) - row_size(self.aspects)).bit_length() - 1))
 
     def choose(self, items: Items, choices: Choices) -> Ints:
         """The best class of each item."""
-        chosen = np.zeros(len(items.rows), dtype=np.int64)
-        choose(self.weights, self.shift, self.aspects, self._hashes(items), items.rows, *choices, chosen)
-        return chosen
+        return self.narrow(items, choices, 0.0).first
+
+    def narrow(self, items: Items, choices: Choices, near: float) -> Choices:
+        """The choices that are left if each item may have its best class, and those that are less than so much worse.
+
+        The best comes first.
+        """
+        kept = np.empty(int(np.diff(choices.bounds)[choices.lists].sum()), dtype=np.int64)
+        bounds = np.zeros(len(items.rows) + 1, dtype=np.int64)
+        keep_best(self.weights, self.shift, self.aspects, self.templates, items, choices, near, kept, bounds)
+        return Choices(np.arange(len(items.rows)), kept, bounds)
 
     def _hashes(self, items: Items) -> NDArray[np.uint64]:
         hashes: NDArray[np.uint64] = hash_slots(items.attributes, self.templates)[0]

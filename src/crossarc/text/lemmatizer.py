@@ -9,9 +9,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
-from numpy.typing import NDArray
-
 from crossarc.core import Sentence
+from crossarc.scoring.hashing import look_up
 from crossarc.text.packing import pack, unpack
 
 __all__ = ["Lemmatizer", "train_lemmatizer"]
@@ -35,27 +34,26 @@ class Lemmatizer:
         """The sentences with lemmas; they must have tags."""
         if len(self._known) > _CACHED:
             self._known.clear()
-        return [
-            sentence.with_columns(
-                lemma=list(map(self.lemma, sentence.form, sentence.upos, sentence.xpos, sentence.feats))
-            )
-            for sentence in sentences
-        ]
+        lemmatized = []
+        for sentence in sentences:
+            keys = list(zip(sentence.form, *sentence.columns[2:5], strict=True))
+            lemmatized.append(sentence.with_columns(lemma=look_up(self._known, keys, self._add)))
+        return lemmatized
 
     def lemma(self, form: str, upos: str, xpos: str, feats: str) -> str:
         """The lemma of one word."""
-        key = form, upos, xpos, feats
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._find(*key)
-        return known
+        return look_up(self._known, [(form, upos, xpos, feats)], self._add)[0]
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
+    def _add(self, key: Key) -> str:
+        lemma = self._known[key] = self._find(*key)
+        return lemma
+
+    def tensors(self) -> dict[str, Any]:
         """What a model file keeps."""
         return {"rules": pack({"words": self.words, "endings": self.endings})}
 
     @classmethod
-    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Lemmatizer:
+    def of_tensors(cls, tensors: dict[str, Any]) -> Lemmatizer:
         return cls(**unpack(tensors["rules"]))
 
     def _find(self, form: str, upos: str, xpos: str, feats: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from crossarc.scoring.hashing import look_up
 from crossarc.text.classifier import Choices, Items
 from crossarc.text.table import Table
 
@@ -68,19 +69,17 @@ class Lexicon:
         with self._lock:
             if len(self._list_of) > _FULL:
                 self._start()
-            lists = np.array([self._list(form) for forms in sentences for form in forms], dtype=np.int64)
-            choices = Choices(lists, np.array(self._classes), np.array(self._bounds))
+            lists = [number for forms in sentences for number in look_up(self._list_of, forms, self._add)]
+            choices = Choices(np.array(lists, dtype=np.int64), np.array(self._classes), np.array(self._bounds))
         return self._table.items(sentences), choices
 
-    def _list(self, form: str) -> int:
-        """The number of the list of classes that a word may have."""
-        number = self._list_of.get(form)
-        if number is None:
-            classes = tuple(self.classes_of(form))
-            number = self._list_of[form] = self._lists.setdefault(classes, len(self._lists))
-            if number == len(self._bounds) - 1:
-                self._classes.extend(classes)
-                self._bounds.append(len(self._classes))
+    def _add(self, form: str) -> int:
+        """The number of the list of classes that a new word may have."""
+        classes = tuple(self.classes_of(form))
+        number = self._list_of[form] = self._lists.setdefault(classes, len(self._lists))
+        if number == len(self._bounds) - 1:
+            self._classes.extend(classes)
+            self._bounds.append(len(self._classes))
         return number
 
     def _describe(self, form: str) -> tuple[str, ...]:

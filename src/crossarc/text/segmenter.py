@@ -13,11 +13,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import accumulate, pairwise, zip_longest
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc.core import Insert, Sentence, Word
 from crossarc.scoring.hashing import hash_string
@@ -63,17 +62,13 @@ _BITS = 17
 _YES_OR_NO = np.array([[0], [1]])
 _EPOCHS = 10
 _MOST = 0.1
-_CHUNK = re.compile(r"\S+")
+_SPACE = re.compile(r"\s+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _STRONG = frozenset(".!?…。！？")
 _CACHED = 1 << 16
 
 
-class Piece(NamedTuple):
-    """A token of a text: what it is, and the white space after it."""
-
-    form: str
-    space: str
+Piece = tuple[str, str]  # a token of a text, and the white space after it
 
 
 @dataclass(frozen=True)
@@ -116,13 +111,13 @@ class Segmenter:
         forms: list[str] = []
         misc: list[str] = []
         inserts: list[Insert] = []
-        for piece in pieces:
-            spaces = spaces_in_misc(piece.space, before)
+        for token, space in pieces:
+            spaces = "_" if space == " " and not before else spaces_in_misc(space, before)
             before = ""
-            words = self.words_of(piece.form)
+            words = self.words_of(token)
             if len(words) > 1:
                 id_ = f"{len(forms) + 1}-{len(forms) + len(words)}"
-                inserts.append(Insert(len(forms), Word(id_, piece.form, "_", "_", "_", "_", "_", "_", "_", spaces)))
+                inserts.append(Insert(len(forms), Word(id_, token, "_", "_", "_", "_", "_", "_", "_", spaces)))
                 spaces = "_"
             forms += words
             misc += [spaces] * len(words)
@@ -152,16 +147,17 @@ class Segmenter:
         chunks = _chunks(text, lines)
         if len(self._cut) > _CACHED:
             self._cut.clear()
-        self._cut_all({(chunk.form, chunk.next) for chunk in chunks} - self._cut.keys())
+        keys = list(zip(chunks.forms, chunks.following, strict=True))
+        self._cut_all(set(keys).difference(self._cut))
         paragraphs: list[list[Piece]] = []
         new = True
-        for chunk in chunks:
+        for key, space in zip(keys, chunks.spaces, strict=True):
             if new:
                 paragraphs.append([])
-            *tokens, last = self._cut[chunk.form, chunk.next]
-            paragraphs[-1] += [Piece(token, "") for token in tokens]
-            paragraphs[-1].append(Piece(last, chunk.space))
-            new = chunk.next == _END
+            *tokens, last = self._cut[key]
+            paragraphs[-1] += [(token, "") for token in tokens]
+            paragraphs[-1].append((last, space))
+            new = key[1] == _END
         return paragraphs
 
     def _cut_all(self, chunks: Iterable[tuple[str, str]]) -> None:
@@ -177,13 +173,13 @@ class Segmenter:
             cuts = [0, *(i for i in own if next(ends)), len(chunk)]
             self._cut[key] = [chunk[i:j] for i, j in pairwise(cuts)]
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
+    def tensors(self) -> dict[str, Any]:
         """What a model file keeps."""
         words = {"words": self.words, "endings": self.endings, "whole": sorted(self.whole)}
         return {"tokens": self.tokens.weights, "sentences": self.sentences.weights, "words": pack(words)}
 
     @classmethod
-    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Segmenter:
+    def of_tensors(cls, tensors: dict[str, Any]) -> Segmenter:
         words = unpack(tensors["words"])
         return cls(
             Classifier(_OF_CHUNK, tensors["tokens"], _YES_OR_NO),
@@ -220,25 +216,26 @@ _END = "<end>"
 
 def _text_of(pieces: Sequence[Piece]) -> str:
     """What ``# text`` says: any white space is one space."""
-    return "".join(piece.form + (" " if piece.space else "") for piece in pieces).rstrip(" ")
+    return "".join([token + " " if space else token for token, space in pieces]).rstrip(" ")
 
 
-class Chunk(NamedTuple):
-    """Characters between white space, the white space, and what comes next."""
+class Chunks(NamedTuple):
+    """Characters between white space, the white space after each, and the kind of character that comes next."""
 
-    form: str
-    space: str
-    next: str
+    forms: list[str]
+    spaces: list[str]
+    following: list[str]
 
 
-def _chunks(text: str, lines: bool = False) -> list[Chunk]:
-    matches = list(_CHUNK.finditer(text))
-    chunks = []
-    for match, following in zip_longest(matches, matches[1:]):
-        space = text[match.end() : following.start() if following else len(text)]
-        last = following is None or ("\n" in space if lines else _BLANK_LINE.search(space))
-        chunks.append(Chunk(match[0], space, _END if last or following is None else _kind(following[0][0])))
-    return chunks
+def _chunks(text: str, lines: bool = False) -> Chunks:
+    forms = text.split()
+    spaces = _SPACE.findall(text.lstrip())
+    spaces += [""] * (len(forms) - len(spaces))
+    following = [*(_kind(form[0]) for form in forms[1:]), *[_END] * bool(forms)]
+    for i, space in enumerate(spaces):
+        if "\n" in space and (lines or _BLANK_LINE.search(space)):
+            following[i] = _END
+    return Chunks(forms, spaces, following)
 
 
 @cache
@@ -313,9 +310,9 @@ def _items_of_text(table: Table, paragraphs: Sequence[Sequence[Piece]]) -> Items
     for paragraph in paragraphs:
         run = 0
         strings = []
-        for piece in paragraph:
-            strings.append(f"{_LENGTHS[min(run, len(_LENGTHS) - 1)]}{' ' if piece.space else '_'}{piece.form}")
-            run = 0 if piece.form[-1] in _STRONG else run + 1
+        for token, space in paragraph:
+            strings.append(f"{_LENGTHS[min(run, len(_LENGTHS) - 1)]}{' ' if space else '_'}{token}")
+            run = 0 if token[-1] in _STRONG else run + 1
         sequences.append(strings)
     return table.items(sequences)
 
@@ -389,7 +386,7 @@ def _train_sentences(paragraphs: Sequence[Sequence[Sequence[Token]]], rng: np.ra
     gold: list[int] = []
     kept: list[bool] = []
     for paragraph in paragraphs:
-        texts.append([Piece(token.form, " " * token.space) for sentence in paragraph for token in sentence])
+        texts.append([(token.form, " " * token.space) for sentence in paragraph for token in sentence])
         for sentence in paragraph:
             gold += [0] * (len(sentence) - 1) + [1]
         kept += [True] * (len(texts[-1]) - 1) + [False]  # the end of a paragraph needs no decision

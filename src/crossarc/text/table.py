@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from crossarc.scoring.hashing import hash_string
+from crossarc.scoring.hashing import hash_string, look_up
 from crossarc.text.classifier import PADDING, Items
 
 __all__ = ["Table"]
@@ -38,14 +38,10 @@ class Table:
                 self._start()
             for strings in sequences:
                 first = len(rows) - PADDING
-                rows += map(self._row, strings)
+                rows += look_up(self._rows, strings, self._add)
                 inside += range(first, len(rows) - PADDING)
                 rows += [0] * PADDING
             return Items(self._table[rows], np.array(inside, dtype=np.int64))
-
-    def _row(self, string: str) -> int:
-        row = self._rows.get(string)
-        return self._add(string) if row is None else row
 
     def _add(self, string: str) -> int:
         row = self._rows[string] = len(self._rows) + 1

@@ -52,6 +52,7 @@ _FOLDS = 8
 _EPOCHS = 8
 _FIRST_BITS, _SECOND_BITS = 21, 21
 _MOST = 0.03  # the largest step, chosen on dev
+_NEAR = 1.5  # what the first pass finds so much worse than the best, the second need not look at
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,16 @@ class Tagger:
     def choose(self, sentences: Sequence[Sentence]) -> Ints:
         """The numbers of the tags of all words."""
         items, choices = self.lexicon.items([sentence.form for sentence in sentences])
-        return self.second.choose(_with_tags(items, self.first.choose(items, choices), self.tags), choices)
+        near = self.first.narrow(items, choices, _NEAR)
+        return self.second.choose(_with_tags(items, near.first, self.tags), near)
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
+    def tensors(self) -> dict[str, Any]:
         """What a model file keeps."""
         words = {"tags": self.tags, "words": self.lexicon.words, "guesses": self.lexicon.guesses}
         return {"first": self.first.weights, "second": self.second.weights, "words": pack(words)}
 
     @classmethod
-    def of_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Tagger:
+    def of_tensors(cls, tensors: dict[str, Any]) -> Tagger:
         words = unpack(tensors["words"])
         tags = tuple((upos, xpos, feats) for upos, xpos, feats in words["tags"])
         return cls(
@@ -104,11 +106,13 @@ def _names(tags: Sequence[Tag]) -> list[str]:
 
 def with_tags(sentences: Sequence[Sentence], chosen: Ints, tags: Sequence[Tag]) -> list[Sentence]:
     """The sentences with the tags of these numbers."""
-    remaining = iter(chosen.tolist())
+    of_words = [tags[number] for number in chosen.tolist()]
     tagged = []
+    end = 0
     for sentence in sentences:
-        if len(sentence):
-            upos, xpos, feats = zip(*(tags[next(remaining)] for _ in sentence.form), strict=True)
+        start, end = end, end + len(sentence)
+        if start < end:
+            upos, xpos, feats = zip(*of_words[start:end], strict=True)
             sentence = sentence.with_columns(upos=upos, xpos=xpos, feats=feats)
         tagged.append(sentence)
     return tagged
