@@ -1,4 +1,4 @@
-"""The command line as a person meets it: real processes, exit codes, one-line errors."""
+"""The command line as a person meets it: output, exit codes, one-line errors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import json
 import re
 import subprocess
 import sys
+import warnings
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
 import crossarc
+from crossarc.cli import main
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective
 from disturb import disturbed
@@ -20,9 +23,23 @@ GOOD = "# sent_id = s1\n1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\
 CYCLE = GOOD.replace("s1", "s2").replace("\t0\t", "\t1\t")
 
 
-def run(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """What a command does, in this process: to start one takes longer than most commands."""
+    command = ["crossarc", *map(str, arguments)]
+    out, err = BytesIO(), BytesIO()
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.setattr(sys, "argv", command)
+        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin)))
+        patch.setattr(sys, "stdout", TextIOWrapper(out, encoding="utf-8", write_through=True))
+        patch.setattr(sys, "stderr", TextIOWrapper(err, encoding="utf-8", write_through=True))
+        with pytest.raises(SystemExit) as end:
+            main()
+        return subprocess.CompletedProcess(command, end.value.code or 0, out.getvalue(), err.getvalue())
+
+
+def run_process(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "crossarc", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+    return subprocess.run(command, capture_output=True, check=False)
 
 
 def assert_one_line_error(result: subprocess.CompletedProcess[bytes], *parts: str) -> None:
@@ -67,8 +84,13 @@ def test_help_needs_no_heavy_import():
         assert b"Usage:" in help_text.stdout
 
 
-def test_version():
-    assert crossarc.__version__ in run("--version").stdout.decode()
+def test_a_process(file):
+    assert crossarc.__version__ in run_process("--version").stdout.decode()
+    bad = file(GOOD + CYCLE)
+    for runner in (run, run_process):
+        assert_one_line_error(
+            runner("evaluate", bad, bad), "x.conllu:6: sentence s2: the heads form a cycle: 1 → 2 → 1"
+        )
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
 
 
 def test_memory_stays_flat(tmp_path):
-    """Reading and writing ten times as much needs no more memory."""
+    """Reading and writing five times as much needs no more memory."""
     import tracemalloc
 
     def peak(sentences: int) -> int:
@@ -279,4 +279,4 @@ def test_memory_stays_flat(tmp_path):
         tracemalloc.stop()
         return top
 
-    assert peak(150_000) < 1.5 * peak(30_000) < 4_000_000
+    assert peak(60_000) < 1.5 * peak(12_000) < 4_000_000

@@ -70,4 +70,4 @@ def test_the_average_is_the_mean_over_all_steps():
         history.append(weights.copy())
     mean = np.empty(5, dtype=np.float32)
     average(weights, totals, 30.0, mean)
-    np.testing.assert_allclose(mean, np.mean(history, axis=0), rtol=1e-5)
+    np.testing.assert_allclose(mean, np.mean(history, axis=0), rtol=1e-5, atol=1e-6)

@@ -7,8 +7,9 @@ import pytest
 
 import oracles
 from crossarc.core import Sentence
+from crossarc.parsers import _search
 from crossarc.parsers._pruner import keep_candidates
-from crossarc.parsers._search import climb, first_order, high_order, second_order
+from crossarc.parsers._search import climb, first_order, second_order
 from crossarc.parsers._space import (
     Rules,
     Space,
@@ -43,9 +44,13 @@ h.form
 """
 EVERY_PART = parse_templates(TEMPLATES)
 SEED = np.uint64(1)
+high_order = _search.high_order.py_func  # like the other kernels of other kernels, in plain Python here
 
-# kernels of their own, for spaces that no parser makes
-pytestmark = pytest.mark.slow
+
+@pytest.fixture(autouse=True)
+def hashes_overflow():
+    with np.errstate(over="ignore"):
+        yield
 
 
 def rules(single_root: bool = False, projective: bool = False, restarts: int = 0) -> Rules:
@@ -117,14 +122,14 @@ def test_the_search_ends_in_a_tree_that_no_change_improves(seed, single_root, pr
 def test_restarts_find_the_best_tree_nearly_always():
     found = {0: 0, 20: 0}
     for restarts in found:
-        for seed in range(60):
+        for seed in range(20):
             space = random_space(5, seed)
             heads = np.zeros(6, dtype=np.int64)
             score = high_order(space, rules(True, False, restarts), np.uint64(seed), heads)
             best = max(slow_score(space, tree) for tree in oracles.all_trees(5, single_root=True))
             found[restarts] += score >= best - 1e-4
     assert found[0] < found[20]
-    assert found[20] >= 54
+    assert found[20] >= 18
 
 
 @pytest.mark.parametrize("seed", range(20))

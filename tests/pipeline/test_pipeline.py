@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -15,6 +16,7 @@ import crossarc
 from crossarc.cli import crossarc as commands
 from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.io import read
+from crossarc.parsers import Watcher
 from crossarc.parsers import load as load_parser
 from crossarc.parsers.model_file import load_model, load_parts, save_model
 from crossarc.pipeline import Pipeline, scores_of, train_parts
@@ -150,10 +152,35 @@ def test_parse_refuses_what_makes_no_sense(model, tmp_path):
 
 def test_train_with_parts(tmp_path, handmade):
     model = tmp_path / "my.crossarc"
-    run("train", handmade, "-m", model, "--order", "1", "--epochs", "1", "--with", "tagger,lemmatizer")
+    arguments = ["train", handmade, "-m", model, "--order", "1", "--epochs", "1", "--with", "tagger,lemmatizer"]
+    result = CliRunner().invoke(commands, list(map(str, arguments)), standalone_mode=False)
+    assert result.exception is None
+    for number in (1, 2):
+        assert f"crossarc: tagger {number}: " in result.stderr
     assert list(crossarc.load(model).parts) == ["tagger", "lemmatizer"]
     with pytest.raises(UsageError, match="tager"):
         run("train", handmade, "-m", model, "--with", "tager")
+
+
+def test_progress_of_the_tagger_adds_up():
+    class Counting(Watcher):
+        def __init__(self):
+            self.expected, self.learnt_of, self.ended = {}, Counter(), []
+
+        def epoch(self, stage, epoch, words):
+            self.current = (stage, epoch)
+            self.expected[self.current] = words
+
+        def learnt(self, stage, words):
+            self.learnt_of[self.current] += words
+
+        def report(self, report):
+            self.ended.append((report.stage, report.epoch))
+
+    watcher = Counting()
+    train_parts(TRAIN[:40], ["tagger"], watcher=watcher)
+    assert watcher.expected == watcher.learnt_of
+    assert watcher.ended == [("tagger", 1), ("tagger", 2)]
 
 
 def test_what_is_fitted_later_keeps_the_parts(model, tmp_path):
@@ -161,6 +188,16 @@ def test_what_is_fitted_later_keeps_the_parts(model, tmp_path):
     crossarc.write(DEV, dev)
     run("calibrate", dev, "-m", model, "--fit")
     assert list(crossarc.load(model).parts) == ["segmenter", "tagger", "lemmatizer"]
+
+
+def test_rank_and_suspicious_fill_in_missing_tags(model, tmp_path):
+    bare, annotated = tmp_path / "bare.conllu", tmp_path / "annotated.conllu"
+    crossarc.write((s.with_columns(**dict.fromkeys(("upos", "xpos", "feats"), ["_"] * len(s))) for s in DEV), bare)
+    crossarc.write(pipeline().annotate(read(bare)), annotated)
+    run("calibrate", annotated, "-m", model, "--fit")
+    assert run("rank", bare, "-m", model, "--json") == run("rank", annotated, "-m", model, "--json")
+    listed = {path: run("suspicious", path, "-m", model, "--json").decode() for path in (bare, annotated)}
+    assert listed[bare].replace(str(bare), str(annotated)) == listed[annotated]
 
 
 def test_built_in_models_say_whose_they_are():

@@ -15,9 +15,10 @@ SENTENCE = Sentence.of(["the", "old", "man", "the", "boats"], upos=["DET", "ADJ"
 
 
 def indices(text: str, h: int, m: int, sentence: Sentence = SENTENCE) -> list[int]:
-    encoded = encode(sentence_of(attributes_of([sentence]), 0), parse_templates(text).compiled)
-    out = np.empty(most_features(encoded), dtype=np.int64)
-    return out[: arc_indices(encoded, h, m, SHIFT, out)].tolist()
+    with np.errstate(over="ignore"):  # as hashes do
+        encoded = encode(sentence_of(attributes_of([sentence]), 0), parse_templates(text).compiled)
+        out = np.empty(most_features(encoded), dtype=np.int64)
+        return out[: arc_indices(encoded, h, m, SHIFT, out)].tolist()
 
 
 @pytest.mark.parametrize(

@@ -359,6 +359,63 @@ def test_on_a_phone(opened):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def touch(page, start, end):
+    """A finger moves over the glass, slowly enough to be seen on its way."""
+    session = page.context.new_cdp_session(page)
+    (x, y), (to_x, to_y) = start, end
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for share in (0.1, 0.3, 0.6, 0.9, 1):
+        point = {"x": x + share * (to_x - x), "y": y + share * (to_y - y)}
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        page.wait_for_timeout(30)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_finger_drags_words_and_scrolls_the_rest(opened):
+    page = opened(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.locator("#drawing").scroll_into_view_if_needed()
+    first = tree_of(page)
+    visible = [
+        word
+        for word in range(2, len(SENTENCES[0]) + 1)
+        if 60 < middle(page, f'.word[data-word="{word}"]')[0] < PHONE["width"] - 60
+    ]
+    head = next(
+        word for word in visible if f"of {name(word)}" not in first[0] and f"of {name(1)}," not in first[word - 1]
+    )
+    touch(page, middle(page, '.word[data-word="1"]'), middle(page, f'.word[data-word="{head}"]'))
+    wait_for_change(page, first)
+    assert f"of {name(head)}" in head_of(page, 1)
+    assert head_of(page, 1).endswith("required")
+    assert page.locator("#menu").is_hidden()
+
+    scroll = "document.getElementById('drawing').scrollLeft"
+    assert page.evaluate(scroll) == 0
+    corrected = tree_of(page)
+    box = page.locator("#drawing").bounding_box()
+    touch(page, (box["x"] + 300, box["y"] + 8), (box["x"] + 100, box["y"] + 8))
+    wait_until(page, lambda: page.evaluate(scroll) > 50)
+    assert tree_of(page) == corrected
+
+
+def test_the_drawing_scrolls_under_a_word_that_is_dragged_to_its_edge(opened):
+    page = opened(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.locator("#drawing").scroll_into_view_if_needed()
+    last = len(SENTENCES[0])
+    first = tree_of(page)
+    session = page.context.new_cdp_session(page)
+    x, y = middle(page, '.word[data-word="1"]')
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for place in (x + 40, PHONE["width"] - 30):
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": place, "y": y}]})
+    wait_until(page, lambda: page.locator(f'.word[data-word="{last}"]').bounding_box()["x"] < PHONE["width"] - 40)
+    x, y = middle(page, f'.word[data-word="{last}"]')
+    session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    wait_for_change(page, first)
+    assert f"of {name(last)}" in head_of(page, 1)
+
+
 def test_light_and_dark(opened):
     grounds = set()
     for scheme in ("light", "dark"):

@@ -12,7 +12,6 @@ from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_js
 from crossarc.drawing.reliability import reliability_diagram
 from crossarc.evaluation.calibration import Bin, expected_calibration_error
 from crossarc.parsers.probabilities import fitted_temperatures, reliability_of
-from crossarc.pipeline import load
 
 
 @click.command("calibrate")
@@ -28,11 +27,11 @@ def command(gold: str, model: str, fit: bool, svg: str | None, as_json: bool) ->
     error is the mean distance between probability and share of right ones. GOLD should not be what the model was
     trained on.
     """
-    parser = load_spanning_tree(model)
+    parser, pipeline = load_spanning_tree(model)
     trees = list(read_trees(gold))
     if fit:
         parser = replace(parser, temperatures=fitted_temperatures(parser, trees))
-        replace(load(model), parser=parser).save(model)
+        replace(pipeline, parser=parser).save(model)
     tables = reliability_of(parser, trees)
     errors = {name: expected_calibration_error(table) for name, table in tables.items()}
     if svg:

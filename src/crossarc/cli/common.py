@@ -14,6 +14,7 @@ from crossarc.io import read
 
 if TYPE_CHECKING:
     from crossarc.parsers import SpanningTreeParser
+    from crossarc.pipeline import Pipeline
 
 __all__ = [
     "FILES",
@@ -68,14 +69,15 @@ def progress(items: Iterable[T], description: str) -> Iterable[T]:
     return bar
 
 
-def load_spanning_tree(path: str) -> SpanningTreeParser:
-    """A model that knows probabilities of trees."""
-    from crossarc.parsers import SpanningTreeParser, load
+def load_spanning_tree(path: str) -> tuple[SpanningTreeParser, Pipeline]:
+    """A parser that knows probabilities of trees, and the whole model that it is of."""
+    from crossarc.parsers import SpanningTreeParser
+    from crossarc.pipeline import load
 
-    parser = load(path)
-    if not isinstance(parser, SpanningTreeParser):
+    model = load(path)
+    if not isinstance(model.parser, SpanningTreeParser):
         raise CrossarcError(f"{path}: only models of --system spanning-tree know probabilities of trees")
-    return parser
+    return model.parser, model
 
 
 def read_trees(path: str) -> Iterable[Sentence]:

@@ -20,10 +20,12 @@ def command(file: str, model: str, number: int, per_word: bool, output: str | No
     """Sort the sentences of FILE by how unsure the parser is of them: what to annotate next.
 
     Entropy is that of all trees of a sentence, in nats: 0 if only one is likely, the logarithm of their number if all
-    are alike. Beside it stand the log probability of the best tree and its least certain word.
+    are alike. Beside it stand the log probability of the best tree and its least certain word. Missing tags and lemmas
+    are filled in if the model has a tagger and a lemmatiser.
     """
-    parser = load_spanning_tree(model)
-    found = [analysis for analysis in analyse(parser, progress(read(file), file)) if len(analysis.sentence)]
+    parser, pipeline = load_spanning_tree(model)
+    sentences = pipeline.annotate(read(file))
+    found = [analysis for analysis in analyse(parser, progress(sentences, file)) if len(analysis.sentence)]
     found.sort(key=lambda analysis: -analysis.entropy / (len(analysis.sentence) if per_word else 1))
     if output:
         write(map(with_confidence, found), output)

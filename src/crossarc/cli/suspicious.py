@@ -24,12 +24,14 @@ def command(gold: str, model: str | None, folds: int | None, number: int, as_jso
     """List the arcs of GOLD that are least likely: annotation errors come first.
 
     Give a model (of crossarc train) that has not seen GOLD, or let --folds 5 train some by cross-validation, which
-    takes as many trainings of --learner crf.
+    takes as many trainings of --learner crf. Missing tags and lemmas are filled in if the model has a tagger and a
+    lemmatiser.
     """
     if (model is None) == (folds is None):
         raise click.UsageError("give either --model or --folds")
     if model is not None:
-        found = suspects(load_spanning_tree(model), progress(read(gold), gold))
+        parser, pipeline = load_spanning_tree(model)
+        found = suspects(parser, progress(pipeline.annotate(read(gold)), gold))
     else:
         assert folds is not None
         trees = list(read_trees(gold))

@@ -201,9 +201,9 @@ def command(
     blind = isinstance(config, GenerativeConfig) and config.unsupervised
     trees = list(progress(read(treebank), treebank) if blind else read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
-    annotated = _with_parts(parts, trees, held_out, getattr(config, "seed", 1))
-    trees, held_out = annotated.treebank, annotated.dev
     watcher = _Bar() if sys.stderr.isatty() else _Lines()
+    annotated = _with_parts(parts, trees, held_out, getattr(config, "seed", 1), watcher)
+    trees, held_out = annotated.treebank, annotated.dev
     resumable: Any = {SpanningTreeConfig: train_spanning_tree, IlpConfig: train_ilp}.get(type(config))
     if resumable is not None:
         checkpoint = Path(f"{model}.training")
@@ -220,7 +220,9 @@ def command(
             click.echo(f"crossarc: dev UAS {100 * trained.dev.uas:.2f} LAS {100 * trained.dev.las:.2f}", err=True)
 
 
-def _with_parts(parts: str | None, trees: list[Sentence], dev: list[Sentence], seed: int) -> Annotated:
+def _with_parts(
+    parts: str | None, trees: list[Sentence], dev: list[Sentence], seed: int, watcher: Watcher
+) -> Annotated:
     """The parts that are asked for, and the trees as they annotate them."""
     wanted = parts.split(",") if parts else []
     unknown = [part for part in wanted if part not in PARTS]
@@ -228,7 +230,7 @@ def _with_parts(parts: str | None, trees: list[Sentence], dev: list[Sentence], s
         raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(PARTS)}")
     if wanted:
         click.echo(f"crossarc: learning {', '.join(wanted)}", err=True)
-    annotated = train_parts(trees, wanted, dev=dev, seed=seed)
+    annotated = train_parts(trees, wanted, dev=dev, seed=seed, watcher=watcher)
     if annotated.tagger is not None and dev:
         columns = ["upos", "xpos", "feats"] + ["lemma"] * (annotated.lemmatizer is not None)
         shares = (f"{column} {100 * _right(dev, annotated.dev, column):.2f}" for column in columns)

@@ -6,7 +6,7 @@ their features. Differences are sparse: ``indices[bounds[i] : bounds[i + 1]]`` a
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 
 
 @leaf_kernel
@@ -27,7 +27,7 @@ def difference(gold, n_gold, other, n_other, scratch, indices, values):
     return count
 
 
-@kernel
+@inner_kernel
 def hildreth(weights, totals, step, indices, values, bounds, losses, most, passes):
     """The smallest change of the weights that satisfies the constraints, by Hildreth's procedure (MST05, Figure 4).
 

@@ -8,7 +8,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, inner_kernel, leaf_kernel
 
 # keys[g]: what group g is for, the first being for all else; vectors[a, s]: the symbols of the support vectors, side by
 # side in the order of groups and classes; ends[g, c]: where those of class c end; classes[g, c]: its number, -1: none;
@@ -23,7 +23,7 @@ GAMMA = 0.2
 R = 0.0
 
 
-@kernel
+@inner_kernel
 def new_room(svm):
     groups, most = svm.classes.shape
     largest = 0

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import copy_values, inner_kernel, kernel, leaf_kernel
 from crossarc.parsers._covington_features import look_at, new_view, score_actions, score_labels
 from crossarc.parsers._covington_graph import (
     LEFT_ARC,
@@ -61,7 +61,7 @@ def parse_batch(batch, model, wanted, rules, heads, labels, links, evidence):
             limit -= 1
 
 
-@kernel
+@inner_kernel
 def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels, evidence):
     """One tree; returns how often LINK asked the classifier."""
     required = wanted.heads if len(wanted.heads) > 0 else np.full(len(heads), -1)
@@ -79,8 +79,8 @@ def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels,
             pass_over(graph, i, j)
     attach_the_rest(graph, missed, evidence, max_degree)
     label_the_rest(graph, view, model, wanted.labels, evidence)
-    heads[:] = graph.heads
-    labels[:] = graph.labels[: len(labels)]
+    copy_values(graph.heads, heads)
+    copy_values(graph.labels[: len(labels)], labels)
     return links
 
 

@@ -12,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, inner_kernel, leaf_kernel
 from crossarc.learning._svm import class_scores, group_of, new_room
 from crossarc.parsers._covington_graph import LEFT_ARC, NO_ARC, RIGHT_ARC, SIZE
 from crossarc.parsers._labels import label_scores
@@ -28,7 +28,7 @@ WIDTH = 4  # weights of a feature of links: three actions, and one for nothing, 
 MOST_ROOTS = 4  # that are told apart
 
 
-@kernel
+@inner_kernel
 def new_view(words, model, n_labels):
     """What is ready for a sentence, and room for the rest."""
     features = model.features

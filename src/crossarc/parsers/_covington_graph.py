@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, leaf_kernel
 
 # heads, labels, leftmost and rightmost dependents: -1 for none; dependents: a bit for each label that these have;
 # sets and ranks: disjoint sets of connected words; context[: counts[SIZE]]: the stack, its top last;
@@ -24,7 +24,7 @@ NO_ARC, LEFT_ARC, RIGHT_ARC = range(3)
 NO_LIMIT = 1 << 30
 
 
-@kernel
+@inner_kernel
 def new_graph(required, allowed, single_root):
     """A graph that has only the required arcs (-1 where there is none)."""
     size = len(required)

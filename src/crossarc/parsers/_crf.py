@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.parsers._labels import label_scores, probabilities_of_labels, rows_of_arc
 from crossarc.parsers._space import arc_matrix
 from crossarc.parsers._training import open_task
@@ -62,7 +62,7 @@ def add_gradients(batch, models, gold, rules, method, slopes):
     return total
 
 
-@kernel
+@inner_kernel
 def log_likelihood(task, rules, probabilities):
     """log p of the heads of the gold tree; the probability of each arc."""
     scores = arc_matrix(task.space)
@@ -75,7 +75,7 @@ def log_likelihood(task, rules, probabilities):
     return total
 
 
-@kernel
+@inner_kernel
 def add_gradient(task, models, rules, probabilities, m, n_labels, gradient):
     """Add what the arcs into m count; log p of m's gold label given its gold arc, 0 if labels come later."""
     space, log_p = task.space, 0.0
@@ -93,7 +93,7 @@ def add_gradient(task, models, rules, probabilities, m, n_labels, gradient):
     return log_p
 
 
-@kernel
+@inner_kernel
 def add_gradient_of_labels(task, models, h, m, gold, probability, n_labels, gradient):
     """Add what the labels of one arc count; log p of the gold label, 0 if the arc is not gold (-1)."""
     rows = np.empty(task.slots.shape[2], np.int64)

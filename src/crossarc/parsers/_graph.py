@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, inner_kernel, kernel, leaf_kernel
 from crossarc.parsers._labels import label_scores, rows_of_arc
 from crossarc.parsers._parsing import label, seed_of, space_of
 from crossarc.parsers._search import LONG, second_order, sibling_array
@@ -68,7 +68,7 @@ def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labe
         label_extras(attributes, models, basic, tree, graph, found)
 
 
-@kernel
+@inner_kernel
 def basic_tree(heads, labels):
     """The tree that features of extra arcs look at; a copy, since the search may change heads."""
     size = len(heads)
@@ -155,7 +155,7 @@ def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     return count
 
 
-@kernel
+@inner_kernel
 def parts_of(space, attributes, models, basic, allowed, kept):
     """The parts of graphs of a sentence, without extra arcs that are far from worth it, unless they are ``kept``."""
     arcs = arc_matrix(space)
@@ -174,7 +174,7 @@ def parts_of(space, attributes, models, basic, allowed, kept):
     return Parts(arcs, extras, siblings)
 
 
-@kernel
+@inner_kernel
 def graph_siblings(space, arcs, extras):
     """scores[h, s, m] of two arcs side by side, each in the tree or extra."""
     scores = sibling_array(space)
@@ -197,7 +197,7 @@ def sibling_part(space, h, s, m):
     return sum_of(space.weights, space.buffer, count)
 
 
-@kernel
+@inner_kernel
 def score_of_graph(parts, heads, graph):
     """The sum of all parts of a graph whose tree has these heads."""
     total = graph_score(np.zeros_like(parts.arcs), parts.siblings, graph)
@@ -208,7 +208,7 @@ def score_of_graph(parts, heads, graph):
     return total
 
 
-@kernel
+@inner_kernel
 def grow_graph(parts, heads, graph, rules):
     """Change a head or add one, the best step first, while the score grows; returns the score.
 
@@ -248,7 +248,7 @@ def grow_graph(parts, heads, graph, rules):
     return score
 
 
-@kernel
+@inner_kernel
 def best_step(parts, beside, heads, graph, descends, rules):
     """The head that goes (-1 for an addition), the head that comes, and the word; (-1, 0, 0) for no step.
 
@@ -280,7 +280,7 @@ def best_step(parts, beside, heads, graph, descends, rules):
     return old, best_head, best_m
 
 
-@kernel
+@inner_kernel
 def label_extras(attributes, models, basic, heads, graph, labels):
     """labels[h, m] of each extra arc; the others are left as they are."""
     slots = hash_slots(attributes.words, models.labels.templates.label)

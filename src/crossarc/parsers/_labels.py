@@ -6,12 +6,12 @@ may overlap, as hashed features may collide.
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.learning._online import passive_aggressive
 from crossarc.scoring._indices import direction_of, hash_slots, sentence_of
 
 
-@kernel
+@inner_kernel
 def row_indices(slots, heads, m, shift, out):
     """Where the rows of the features of the arc into m start; their number.
 
@@ -109,7 +109,7 @@ def probabilities_of_labels(scores):
     return total
 
 
-@kernel
+@inner_kernel
 def best_labels_of_tree(words, model, heads, allowed, labels):
     """The best allowed label of each arc."""
     slots = hash_slots(words, model.templates.label)
@@ -121,7 +121,7 @@ def best_labels_of_tree(words, model, heads, allowed, labels):
         labels[m] = np.argmax(scores)
 
 
-@kernel
+@inner_kernel
 def score_labels_of_tree(words, model, heads, out):
     """out[m, l] of each label of the arc into m."""
     slots = hash_slots(words, model.templates.label)
@@ -143,7 +143,7 @@ def learn_labels(batch, chosen, model, learner, gold):
     return wrong
 
 
-@kernel
+@inner_kernel
 def learn_labels_of_tree(slots, model, learner, heads, gold, n_labels):
     allowed = np.ones((0, n_labels), np.bool_)
     rows = np.empty(slots.shape[2], np.int64)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel, step_of_kernel
 from crossarc.parsers._labels import best_labels_of_tree, score_labels_of_tree
 from crossarc.parsers._pruner import first_order_scores
 from crossarc.parsers._search import first_order, high_order, second_order
@@ -58,7 +58,7 @@ def parse_high_order(batch, models, allowed, rules, heads, labels, scores):
             label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
 
 
-@kernel
+@inner_kernel
 def seed_of(attributes):
     """A number that depends on the sentence alone: it is parsed the same in any company."""
     seed = np.uint64(0)
@@ -67,7 +67,7 @@ def seed_of(attributes):
     return seed
 
 
-@kernel
+@step_of_kernel
 def space_of(attributes, models, allowed, rules):
     """The space of a sentence, for trees without gold ones."""
     nothing = np.full(len(attributes.counts), -1)
@@ -78,7 +78,7 @@ def space_of(attributes, models, allowed, rules):
     return space
 
 
-@kernel
+@step_of_kernel
 def label(space, attributes, models, allowed, rules, heads, labels):
     """The labels of a tree: those of its arcs, or from the second stage."""
     labels[0] = -1
@@ -95,7 +95,7 @@ def scores_of_arcs(batch, model, allowed):
     return first_order_scores(sentence_of(batch, 0), model, allowed.arcs)
 
 
-@kernel
+@inner_kernel
 def score_changes(space, heads, scores):
     """scores[h, m] of the arcs of the space: what each adds to a tree whose other arcs stay."""
     tree = tree_of(space, heads)

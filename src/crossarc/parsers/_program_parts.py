@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.learning._online import hildreth_step
 from crossarc.parsers._labels import label_scores, row_indices, rows_of_arc
 from crossarc.parsers._parsing import label, space_of
@@ -26,7 +26,7 @@ UNIT = 1 << 16  # fractions of features are counted in integers
 SMALLEST = 1e-5  # differences below this are noise
 
 
-@kernel
+@inner_kernel
 def program_parts(space, with_nonprojective):
     """All parts that the arcs of the space can form, with their scores; a kind without templates has none."""
     numbers, heads, modifiers, arcs = number_arcs(space)
@@ -44,7 +44,7 @@ def program_parts(space, with_nonprojective):
     )
 
 
-@kernel
+@inner_kernel
 def number_arcs(space):
     """numbers[m, j] of each candidate arc; heads, modifiers and scores by number."""
     total = count_arcs(space)
@@ -67,7 +67,7 @@ def count_arcs(space):
     return total
 
 
-@kernel
+@inner_kernel
 def children_of(space):
     """(starts, words, choices): the words that have h as a candidate, from starts[h] on, and which candidate it is."""
     size = len(space.counts)
@@ -86,12 +86,12 @@ def children_of(space):
     return starts, words, choices
 
 
-@kernel
+@inner_kernel
 def new_pairs(count):
     return Pairs(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count))
 
 
-@kernel
+@inner_kernel
 def first_pairs(pairs, count):
     return Pairs(pairs.first[:count], pairs.second[:count], pairs.scores[:count])
 
@@ -105,7 +105,7 @@ def count_pairs(starts):
     return total
 
 
-@kernel
+@inner_kernel
 def pairs_of_siblings(space, numbers, children):
     starts, words, choices = children
     if space.any_siblings.size == 0:
@@ -121,7 +121,7 @@ def pairs_of_siblings(space, numbers, children):
     return pairs
 
 
-@kernel
+@inner_kernel
 def pairs_of_grandparents(space, numbers):
     if space.grandparents.size == 0:
         return new_pairs(0)
@@ -138,7 +138,7 @@ def pairs_of_grandparents(space, numbers):
     return first_pairs(pairs, count)
 
 
-@kernel
+@inner_kernel
 def pairs_of_next_siblings(space, numbers, children):
     starts, words, choices = children
     if space.siblings.size == 0:
@@ -159,7 +159,7 @@ def pairs_of_next_siblings(space, numbers, children):
     return first_pairs(pairs, count)
 
 
-@kernel
+@inner_kernel
 def valency_scores(space):
     """scores[h, side, k]: of k children to the left and to the right."""
     n_templates = space.encoded.valency.shape[2]
@@ -174,7 +174,7 @@ def valency_scores(space):
     return scores
 
 
-@kernel
+@inner_kernel
 def nonprojective_scores(space, n_arcs):
     scores, count = np.empty(n_arcs), 0
     for m in range(1, len(space.counts)):
@@ -195,7 +195,7 @@ def nonprojective_indices(space, h, m):
     return count
 
 
-@kernel
+@inner_kernel
 def label_matrix(space, attributes, models, allowed, rules, heads):
     """scores[a, l]: how much worse than its best label the label l of an arc is; -inf unless it is allowed.
 
@@ -222,7 +222,7 @@ def label_matrix(space, attributes, models, allowed, rules, heads):
     return scores
 
 
-@kernel
+@inner_kernel
 def differing_features(space, parts, differences, n_different, scratch):
     """The features of all parts, times the differences: (indices, values). ``scratch`` is zero before and after.
 
@@ -262,7 +262,7 @@ def differing_features(space, parts, differences, n_different, scratch):
     return gather(scratch, places, count)
 
 
-@kernel
+@inner_kernel
 def note_valencies(space, differences, scratch, places, count):
     side_of = np.empty(len(space.buffer), np.int64)
     for h in range(differences.shape[0]):
@@ -285,7 +285,7 @@ def note(indices, n_features, difference, scratch, places, count):
     return count + n_features
 
 
-@kernel
+@inner_kernel
 def gather(scratch, places, count):
     indices, values, n_different = np.empty(count, np.int64), np.empty(count, np.float32), 0
     for i in range(count):

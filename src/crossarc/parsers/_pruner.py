@@ -6,14 +6,14 @@ head is among the first.
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.learning._online import difference, hildreth_step
 from crossarc.scoring._indices import arc_indices, encode, most_features, sentence_of, sum_of
 
 RANK = 5  # the right head is to beat all others but RANK - 1 by a margin of 1; chosen on dev
 
 
-@kernel
+@inner_kernel
 def score_arcs(encoded, weights, shift, scores):
     """scores[h, m] of every arc, by the features of the arc alone."""
     n = len(scores) - 1
@@ -24,16 +24,20 @@ def score_arcs(encoded, weights, shift, scores):
                 scores[h, m] = sum_of(weights, buffer, arc_indices(encoded, h, m, shift, buffer))
 
 
-@kernel
+@inner_kernel
 def first_order_scores(attributes, model, allowed):
     """scores[h, m] of every allowed arc (all, if that array is empty); -inf for the others."""
     size = len(attributes.counts)
-    scores = np.where(allowed, 0.0, -np.inf) if allowed.size > 0 else np.zeros((size, size))
+    scores = np.zeros((size, size))
+    if allowed.size > 0:
+        for h in range(size):
+            for m in range(size):
+                scores[h, m] = 0.0 if allowed[h, m] else -np.inf
     score_arcs(encode(attributes, model.templates), model.weights, model.shift, scores)
     return scores
 
 
-@kernel
+@inner_kernel
 def keep_candidates(scores, kept, near, always, candidates, counts):
     """The ``kept`` best heads of each word, if nearly as good as the best, and those of the tree ``always``."""
     size = len(scores)
@@ -105,7 +109,7 @@ def learn_ranking(batch, chosen, model, learner, heads):
     return missed
 
 
-@kernel
+@inner_kernel
 def rival_of(scores, gold, m):
     """The other head of m that comes ``RANK``-th, or last if there are fewer; -1 if there is none."""
     chosen = np.zeros(len(scores), np.bool_)
@@ -120,7 +124,7 @@ def rival_of(scores, gold, m):
     return rival
 
 
-@kernel
+@inner_kernel
 def prefer(encoded, model, learner, gold, rival, m):
     """The smallest change of the weights that lets the gold head of m beat its rival by 1."""
     most = most_features(encoded)

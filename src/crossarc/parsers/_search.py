@@ -8,7 +8,7 @@ are tried, drawn from the first-order scores, and the best tree found is kept (Z
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, copy_values, inner_kernel, leaf_kernel, step_of_kernel
 from crossarc.parsers._space import (
     DETACHED,
     arc_matrix,
@@ -30,13 +30,13 @@ TINY = 1e-9  # improvements below it are rounding
 LONG = 250  # words: beyond, no array of all sibling parts is made (8 n³ bytes)
 
 
-@kernel
+@inner_kernel
 def first_order(space, rules, heads):
     """The best tree by arcs alone, exact; its score, or -inf if there is none."""
     return best_first_order(arc_matrix(space), rules, heads)
 
 
-@kernel
+@inner_kernel
 def second_order(space, rules, seed, heads):
     """Arcs and adjacent siblings: exact if projective, else from there by best single changes.
 
@@ -54,7 +54,7 @@ def second_order(space, rules, seed, heads):
     return climb_by_best_change(arcs, siblings, heads, rules.single_root, len(heads) ** 2)
 
 
-@kernel
+@inner_kernel
 def sibling_array(space):
     """scores[h, s, m] of two candidate arcs side by side; s == h: m is the first child on its side."""
     size = len(space.counts)
@@ -69,7 +69,7 @@ def sibling_array(space):
     return scores
 
 
-@kernel
+@step_of_kernel
 def high_order(space, rules, seed, heads):
     """The best tree found from all starts; its score, or -inf if no start is a tree.
 
@@ -96,7 +96,7 @@ def high_order(space, rules, seed, heads):
         score = tree_score(space, current.heads, current.choice)
         if score > best + TINY:
             best = score
-            heads[:] = current.heads
+            copy_values(current.heads, heads)
     return best
 
 
@@ -107,7 +107,7 @@ def gumbel(seed):
     return -np.log(-np.log(uniform))
 
 
-@kernel
+@inner_kernel
 def climb(space, rules, tree):
     """Let each word take its best head in turn, until none changes."""
     n = len(tree.heads) - 1

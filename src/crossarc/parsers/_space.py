@@ -9,18 +9,23 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, inner_kernel, leaf_kernel, step_of_kernel
 from crossarc.parsers._labels import label_scores, log_sum, rows_of_arc
 from crossarc.parsers._pruner import first_order_scores, keep_candidates
 from crossarc.scoring._indices import (
     MOST_COUNTED,
     any_sibling_indices,
+    any_sibling_triple,
     arc_indices,
+    counted_indices,
     encode,
     grandparent_indices,
+    grandparent_triple,
     most_features,
     sibling_indices,
+    sibling_triple,
     sum_of,
+    triple_indices,
     valency_indices,
 )
 from crossarc.trees._chu_liu_edmonds import best_arborescence
@@ -44,7 +49,7 @@ DETACHED = -1
 Rules = namedtuple("Rules", "single_root projective kept near restarts joint summed")
 
 
-@kernel
+@step_of_kernel
 def best_first_order(scores, rules, heads):
     """The best tree by the scores of arcs; its score, or -inf if there is none."""
     if rules.projective:
@@ -52,7 +57,7 @@ def best_first_order(scores, rules, heads):
     return best_arborescence(scores, rules.single_root, heads)
 
 
-@kernel
+@step_of_kernel
 def candidate_space(attributes, pruner, model, always, allowed, rules):
     """The space that the pruner leaves to the model.
 
@@ -82,7 +87,7 @@ def keep_all(allowed, candidates, counts):
                 counts[m] += 1
 
 
-@kernel
+@inner_kernel
 def open_space(encoded, weights, shift, candidates, counts):
     """The space over these candidates, with the scores of its arcs."""
     size, width = candidates.shape
@@ -107,14 +112,14 @@ def open_space(encoded, weights, shift, candidates, counts):
     return space
 
 
-@kernel
+@inner_kernel
 def unknown_triples(candidates, slots):
     """An array for the scores of a candidate with each third word; empty if there are no templates for it."""
     size, width = candidates.shape
     return np.full((size, width, size) if slots.shape[2] > 0 else (0, 0, 0), np.nan, np.float32)
 
 
-@kernel
+@inner_kernel
 def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, loss, summed):
     """Give each arc its best label, and add the label's score to the arc's (the multi-digraph of MS07).
 
@@ -137,7 +142,7 @@ def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, 
             space.arcs[m, j] += log_sum(scores) if summed and scores[label] > -np.inf else scores[label]
 
 
-@kernel
+@inner_kernel
 def arc_matrix(space):
     """scores[h, m] of the arcs of the space; -inf for the others."""
     size = len(space.counts)
@@ -148,7 +153,7 @@ def arc_matrix(space):
     return scores
 
 
-@kernel
+@inner_kernel
 def tree_of(space, heads):
     """A tree that can be changed; ``heads`` stays a part of it."""
     tree = Tree(heads, np.zeros_like(heads), np.zeros_like(heads), np.zeros_like(heads))
@@ -213,19 +218,27 @@ def candidate_number(space, m, h):
     return -1
 
 
+@cold_kernel
+def triple_score(triple, weights, shift, buffer):
+    """The score of a part of three words (not of the whole space: every call copies its arguments)."""
+    return np.float32(sum_of(weights, buffer, triple_indices(triple, shift, buffer)))
+
+
+@cold_kernel
+def counted_score(head, left, right, weights, shift, buffer):
+    """The same for a head and the numbers of its children."""
+    return np.float32(sum_of(weights, buffer, counted_indices(head, left, right, shift, buffer)))
+
+
 @leaf_kernel
 def sibling_score(space, m, j, s):
     if space.siblings.size == 0:
         return np.float32(0.0)
     score = space.siblings[m, j, s]
-    return find_sibling_score(space, m, j, s) if np.isnan(score) else score
-
-
-@cold_kernel
-def find_sibling_score(space, m, j, s):
-    count = sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
-    score = np.float32(sum_of(space.weights, space.buffer, count))
-    space.siblings[m, j, s] = score
+    if np.isnan(score):
+        triple = sibling_triple(space.encoded, space.candidates[m, j], s, m)
+        score = triple_score(triple, space.weights, space.shift, space.buffer)
+        space.siblings[m, j, s] = score
     return score
 
 
@@ -234,28 +247,20 @@ def grandparent_score(space, m, j, g):
     if space.grandparents.size == 0:
         return np.float32(0.0)
     score = space.grandparents[m, j, g]
-    return find_grandparent_score(space, m, j, g) if np.isnan(score) else score
-
-
-@cold_kernel
-def find_grandparent_score(space, m, j, g):
-    count = grandparent_indices(space.encoded, g, space.candidates[m, j], m, space.shift, space.buffer)
-    score = np.float32(sum_of(space.weights, space.buffer, count))
-    space.grandparents[m, j, g] = score
+    if np.isnan(score):
+        triple = grandparent_triple(space.encoded, g, space.candidates[m, j], m)
+        score = triple_score(triple, space.weights, space.shift, space.buffer)
+        space.grandparents[m, j, g] = score
     return score
 
 
 @leaf_kernel
 def any_sibling_score(space, m, j, s):
     score = space.any_siblings[m, j, s]
-    return find_any_sibling_score(space, m, j, s) if np.isnan(score) else score
-
-
-@cold_kernel
-def find_any_sibling_score(space, m, j, s):
-    count = any_sibling_indices(space.encoded, space.candidates[m, j], s, m, space.shift, space.buffer)
-    score = np.float32(sum_of(space.weights, space.buffer, count))
-    space.any_siblings[m, j, s] = score
+    if np.isnan(score):
+        triple = any_sibling_triple(space.encoded, space.candidates[m, j], s, m)
+        score = triple_score(triple, space.weights, space.shift, space.buffer)
+        space.any_siblings[m, j, s] = score
     return score
 
 
@@ -265,14 +270,10 @@ def valency_score(space, h, left, right):
         return np.float32(0.0)
     left, right = min(left, MOST_COUNTED), min(right, MOST_COUNTED)
     score = space.valencies[h, left, right]
-    return find_valency_score(space, h, left, right) if np.isnan(score) else score
-
-
-@cold_kernel
-def find_valency_score(space, h, left, right):
-    count = valency_indices(space.encoded, h, left, right, space.shift, space.buffer)
-    score = np.float32(sum_of(space.weights, space.buffer, count))
-    space.valencies[h, left, right] = score
+    if np.isnan(score):
+        head = space.encoded.valency[0, h]
+        score = counted_score(head, left, right, space.weights, space.shift, space.buffer)
+        space.valencies[h, left, right] = score
     return score
 
 
@@ -366,7 +367,7 @@ def tree_score(space, heads, choice):
     return total
 
 
-@kernel
+@inner_kernel
 def tree_indices(encoded, heads, other, shift, buffer, out):
     """The features of a tree's parts that another tree does not have; their number."""
     count = 0
@@ -399,7 +400,7 @@ def append(n_new, new, out, count):
     return count + n_new
 
 
-@kernel
+@inner_kernel
 def most_tree_features(encoded, heads):
     """An upper bound of the number of features of a tree."""
     pairs = 0

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.learning._online import add, difference, hildreth, hildreth_step
 from crossarc.parsers._labels import rows_of_arc
 from crossarc.parsers._search import first_order, high_order, second_order
@@ -89,7 +89,7 @@ def learn_from_k_best(batch, chosen, models, learner, gold, rules, method):
     return wrong
 
 
-@kernel
+@inner_kernel
 def open_task(batch, b, models, gold, rules, method):
     """The space of a sentence and its gold tree; with losses if the search is to be loss-augmented."""
     attributes = sentence_of(batch, b)
@@ -109,7 +109,7 @@ def open_task(batch, b, models, gold, rules, method):
     return Task(space, slots, heads, labels)
 
 
-@kernel
+@inner_kernel
 def k_best(scores, k, rules):
     """The heads of the k best trees."""
     labelled = scores.reshape(len(scores), len(scores), 1)
@@ -120,7 +120,7 @@ def k_best(scores, k, rules):
     return heads[:count].copy()
 
 
-@kernel
+@inner_kernel
 def beats_gold(task, score, rules):
     """Whether what the search found is better than the gold tree: it may have missed that."""
     choice = np.zeros_like(task.heads)
@@ -132,7 +132,7 @@ def beats_gold(task, score, rules):
     return tree_score(task.space, task.heads, choice) <= score
 
 
-@kernel
+@inner_kernel
 def mend(task, models, learner, trees, rules, method):
     """The smallest change of the weights that makes the gold tree beat the others by their losses.
 
@@ -170,7 +170,7 @@ def mend(task, models, learner, trees, rules, method):
     return count_wrong(trees[0], task.heads)
 
 
-@kernel
+@inner_kernel
 def labels_of(task, trees, rules):
     """The labels of each tree; those of the gold tree if labels come later."""
     labels = np.empty_like(trees)
@@ -201,7 +201,7 @@ def loss_of(heads, labels, task):
     return loss
 
 
-@kernel
+@inner_kernel
 def label_indices(slots, models, tree, other, out, count):
     """The features of the labels of a tree's arcs that another tree does not have; what is in ``out`` then."""
     heads, labels = tree
@@ -212,7 +212,7 @@ def label_indices(slots, models, tree, other, out, count):
     return count
 
 
-@kernel
+@inner_kernel
 def append_label(slots, models, h, m, label, out, count):
     """The features of one arc's label. Their weights come after those of the arcs, in one table."""
     n_rows = rows_of_arc(slots, h, m, models.labels.shift, out[count:])
@@ -242,7 +242,7 @@ def learn_factored(batch, chosen, models, learner, gold, rules, method):
     return wrong
 
 
-@kernel
+@inner_kernel
 def factored_pass(task, models, learner, rules, multipliers):
     """One pass over all constraints of a sentence; the largest change of a margin."""
     space, most = task.space, len(task.space.buffer) + task.slots.shape[2]
@@ -272,7 +272,7 @@ def factored_pass(task, models, learner, rules, multipliers):
     return largest
 
 
-@kernel
+@inner_kernel
 def arc_and_label(task, models, h, m, label, rules, out):
     """The features of one arc, and of its label if labels are joint."""
     buffer = task.space.buffer

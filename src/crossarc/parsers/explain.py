@@ -35,6 +35,7 @@ class Reason(NamedTuple):
     weight: float
 
 
+@np.errstate(over="ignore")  # as hashes do
 def explain(parser: SpanningTreeParser, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
     """What speaks for (largest first) and against the arc from head to modifier, in the tree that the sentence has.
 

@@ -45,7 +45,7 @@ class Attachment(NamedTuple):
 class EpochReport(NamedTuple):
     """What a progress display may want to know after each epoch."""
 
-    stage: str  # "pruner", "labels", "heads", "links" or "graphs"
+    stage: str  # "tagger", "pruner", "labels", "heads", "links" or "graphs"
     epoch: int
     loss: float | None  # share of words that were wrong in training, if known; log-linear: - log p for each word
     words_per_second: float

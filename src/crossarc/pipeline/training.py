@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
+from crossarc.parsers import EpochReport, Watcher
 from crossarc.text import Lemmatizer, Segmenter, Tagger, train_lemmatizer, train_segmenter
 from crossarc.text.tagger import Training
 
 __all__ = ["PARTS", "Annotated", "train_parts"]
 
 PARTS = ("segmenter", "tagger", "lemmatizer")
+_TAGGER = "tagger"
 
 
 class Annotated(NamedTuple):
@@ -25,7 +30,12 @@ class Annotated(NamedTuple):
 
 
 def train_parts(
-    treebank: Sequence[Sentence], parts: Collection[str], *, dev: Sequence[Sentence] = (), seed: int = 1
+    treebank: Sequence[Sentence],
+    parts: Collection[str],
+    *,
+    dev: Sequence[Sentence] = (),
+    seed: int = 1,
+    watcher: Watcher | None = None,
 ) -> Annotated:
     """Train the parts with these names on a treebank.
 
@@ -38,14 +48,27 @@ def train_parts(
     segmenter = train_segmenter(treebank, seed=seed) if "segmenter" in parts else None
     tagger = lemmatizer = None
     if "tagger" in parts:
-        training = Training(treebank, seed)
-        tagger = training.run()
-        annotated, held_out = training.cross_tagged(), tagger.tag(held_out)
+        watcher = watcher or Watcher()
+        training = Training(treebank, seed, watch=partial(watcher.learnt, _TAGGER))
+        with _watched(watcher, 1, training.words_of_pass):
+            training.run_first_passes()
+        with _watched(watcher, 2, training.words_of_pass):
+            tagger, annotated = training.run(), training.cross_tagged()
+        held_out = tagger.tag(held_out)
     if "lemmatizer" in parts:
         lemmatizer = train_lemmatizer(treebank)
         annotated = _cross_lemmatized(treebank, annotated, training.folds)
         held_out = lemmatizer.lemmatize(held_out)
     return Annotated(segmenter, tagger, lemmatizer, annotated, held_out)
+
+
+@contextmanager
+def _watched(watcher: Watcher, number: int, words: int) -> Iterator[None]:
+    """Training of a pass of the tagger: an epoch to whoever watches."""
+    watcher.epoch(_TAGGER, number, words)
+    start = time.perf_counter()
+    yield
+    watcher.report(EpochReport(_TAGGER, number, None, words / (time.perf_counter() - start), None))
 
 
 def _cross_lemmatized(gold: Sequence[Sentence], tagged: Sequence[Sentence], folds: Sequence[range]) -> list[Sentence]:

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 
 SMALLEST = 1e-9  # what is below this is no capacity
 
@@ -29,7 +29,7 @@ def cut_sets(capacity, tolerance):
     return apart[:count]
 
 
-@kernel
+@inner_kernel
 def flow(residual, source, word, enough):
     """How much the source can send to the word, or more than enough; what is left of the capacities."""
     size, total = len(residual), 0.0
@@ -86,7 +86,7 @@ def unreached_spans(capacity, heads, modifiers, there, marked, tolerance):
     return arcs[:count], sets[:count]
 
 
-@kernel
+@inner_kernel
 def reached(residual, source, found):
     """Mark the nodes that the source can still send something to."""
     stack, count = np.empty(len(residual), np.int64), 1

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._kernel import inner_kernel, kernel, leaf_kernel
 from crossarc.scoring.attributes import PADDING, UPOS
 
 Attributes = namedtuple("Attributes", "words features counts")
@@ -22,6 +22,9 @@ Encoded = namedtuple(
     "Encoded",
     "arc between sibling grandparent any_sibling valency with_distance tags heads_of_pairs modifiers_of_pairs counts",
 )
+
+# A part of three words: how they stand to each other is the random number of the side, and the distance
+Triple = namedtuple("Triple", "slots with_distance first second third side distance")
 
 MOST_COUNTED = 5  # children on one side of a head
 
@@ -34,7 +37,7 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@kernel
+@inner_kernel
 def sentence_of(batch, b):
     """The attributes of one sentence of a batch: words[i + PADDING, a], features[i], counts[i] of node i."""
     first, last = batch.starts[b], batch.starts[b + 1]
@@ -43,7 +46,7 @@ def sentence_of(batch, b):
     return Attributes(words, batch.features[first:last], batch.counts[first:last])
 
 
-@kernel
+@inner_kernel
 def encode(attributes, templates):
     """All ready numbers of a sentence; ``templates`` has the compiled templates of each part."""
     words = attributes.words
@@ -85,7 +88,7 @@ def hash_slots(words, compiled):
     return slots
 
 
-@kernel
+@inner_kernel
 def number_tags(tags):
     """The number of each tag among the different ones of the sentence, at most 63: a set of them fits in 64 bits."""
     numbers = np.empty(len(tags), np.uint64)
@@ -102,7 +105,7 @@ def number_tags(tags):
     return numbers
 
 
-@kernel
+@inner_kernel
 def mix_all(features, seed):
     """A hash of each single feature; another one for another seed."""
     mixed = np.empty_like(features)
@@ -173,36 +176,50 @@ def between_indices(encoded, h, m, direction, shift, out, count):
 
 
 @leaf_kernel
-def sibling_indices(encoded, h, s, m, shift, out):
-    """The same for head, adjacent sibling and modifier; s == h: m is the first child on its side."""
+def sibling_triple(encoded, h, s, m):
+    """Head, adjacent sibling and modifier; s == h: m is the first child on its side."""
     none = encoded.sibling.shape[1] - 1
     side = np.uint64(1) if h < m else np.uint64(2)
-    near = encoded.with_distance[1]
-    return triple_indices(encoded.sibling, near, h, none if s == h else s, m, side, abs(m - s), shift, out)
+    return Triple(encoded.sibling, encoded.with_distance[1], h, none if s == h else s, m, side, abs(m - s))
+
+
+@leaf_kernel
+def grandparent_triple(encoded, g, h, m):
+    """The head of the head, head and modifier."""
+    side = (np.uint64(3) if g < h else np.uint64(4)) + (np.uint64(2) if h < m else np.uint64(0))
+    return Triple(encoded.grandparent, encoded.with_distance[2], g, h, m, side, abs(h - m))
+
+
+@leaf_kernel
+def any_sibling_triple(encoded, h, s, m):
+    """Two children s < m of h, not with distance."""
+    side = np.uint64(7) if m < h else np.uint64(8) if h < s else np.uint64(9)
+    return Triple(encoded.any_sibling, 0, h, s, m, side, 0)
+
+
+@leaf_kernel
+def sibling_indices(encoded, h, s, m, shift, out):
+    return triple_indices(sibling_triple(encoded, h, s, m), shift, out)
 
 
 @leaf_kernel
 def grandparent_indices(encoded, g, h, m, shift, out):
-    """The same for the head of the head, head and modifier."""
-    side = (np.uint64(3) if g < h else np.uint64(4)) + (np.uint64(2) if h < m else np.uint64(0))
-    near = encoded.with_distance[2]
-    return triple_indices(encoded.grandparent, near, g, h, m, side, abs(h - m), shift, out)
+    return triple_indices(grandparent_triple(encoded, g, h, m), shift, out)
 
 
 @leaf_kernel
 def any_sibling_indices(encoded, h, s, m, shift, out):
-    """The same for two children s < m of h, not with distance."""
-    first, second, third = encoded.any_sibling[0, h], encoded.any_sibling[1, s], encoded.any_sibling[2, m]
-    side = mix(np.uint64(7) if m < h else np.uint64(8) if h < s else np.uint64(9))
-    for t in range(len(first)):
-        out[t] = (first[t] + second[t] + third[t] + side) >> shift
-    return len(first)
+    return triple_indices(any_sibling_triple(encoded, h, s, m), shift, out)
 
 
 @leaf_kernel
 def valency_indices(encoded, h, left, right, shift, out):
-    """The same for a head and the numbers of its children to the left and to the right."""
-    head = encoded.valency[0, h]
+    """A head with the number of its children to the left, and with that to the right."""
+    return counted_indices(encoded.valency[0, h], left, right, shift, out)
+
+
+@leaf_kernel
+def counted_indices(head, left, right, shift, out):
     on_left, on_right = mix(np.uint64(16 + left)), mix(np.uint64(32 + right))
     for t in range(len(head)):
         out[2 * t] = (head[t] + on_left) >> shift
@@ -211,10 +228,11 @@ def valency_indices(encoded, h, left, right, shift, out):
 
 
 @leaf_kernel
-def triple_indices(slots, with_distance, first, second, third, side, distance, shift, out):
+def triple_indices(triple, shift, out):
     """Each template with the side on which the words lie, and the first of them with side and distance."""
-    a, b, c = slots[0, first], slots[1, second], slots[2, third]
-    random_side, place = mix(side), place_of(distance)
+    slots, with_distance = triple.slots, triple.with_distance
+    a, b, c = slots[0, triple.first], slots[1, triple.second], slots[2, triple.third]
+    random_side, place = mix(triple.side), place_of(triple.distance)
     n_templates = len(a)
     for t in range(with_distance):
         line = line_of(a[t] + b[t] + c[t] + random_side, shift)
@@ -226,7 +244,8 @@ def triple_indices(slots, with_distance, first, second, third, side, distance, s
 
 
 def weight_at(weights, i):
-    """One of the weights, be they compact or not; for kernels."""
+    """One of the weights, be they compact or not."""
+    return weights.levels[weights.codes[i]] if isinstance(weights, tuple) else weights[i]
 
 
 @overload(weight_at, inline="always")
@@ -245,10 +264,13 @@ def sum_of(weights, indices, count):
     return total
 
 
-@kernel
+@inner_kernel
 def most_features(encoded):
     """How many features a part of this sentence can have at most."""
-    pairs = encoded.counts.max() ** 2
+    most_single = 0
+    for count in encoded.counts:
+        most_single = max(most_single, count)
+    pairs = most_single**2
     arc = 2 * encoded.arc.shape[2] + 64 * encoded.between.shape[2] + pairs
     triples = 2 * max(encoded.sibling.shape[2], encoded.grandparent.shape[2])
     return max(arc, triples, encoded.any_sibling.shape[2], 2 * encoded.valency.shape[2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -92,13 +92,15 @@ def train_classifier(
     epochs: int,
     most: float,
     rng: np.random.Generator,
+    watch: Callable[[int], None] = lambda items: None,
 ) -> Classifier:
-    """Learn from items, in random order."""
+    """Learn from items, in random order; after each epoch, ``watch`` is told of how many."""
     learner = new_learner(table_size(bits, row=row_size(aspects)), most)
     model = Classifier(templates, learner.weights, aspects)
     hashes = model._hashes(items)
     for _ in range(epochs):
         learn(learner, model.shift, aspects, hashes, items.rows, *choices, gold, rng.permutation(len(gold)))
+        watch(len(gold))
     return Classifier(templates, averaged(learner), aspects)
 
 

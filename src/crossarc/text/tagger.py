@@ -8,7 +8,7 @@ part are looked up in a lexicon made of all the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -140,10 +140,17 @@ class _Part(NamedTuple):
 
 
 class Training:
-    """Trains taggers on a treebank, and on all but a part of it."""
+    """Trains taggers on a treebank, and on all but a part of it; ``watch`` is told of words that were learnt from."""
 
-    def __init__(self, sentences: Sequence[Sentence], seed: int, folds: int = _FOLDS) -> None:
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        seed: int,
+        folds: int = _FOLDS,
+        watch: Callable[[int], None] = lambda words: None,
+    ) -> None:
         self.seed = seed
+        self.watch = watch
         self.sentences = sentences
         numbers: dict[Tag, int] = {}
         for s in sentences:
@@ -155,6 +162,8 @@ class Training:
         bounds = np.linspace(0, len(sentences), folds + 1).astype(int).tolist()
         self.folds = [range(first, last) for first, last in pairwise(bounds)]
         self.parts = [self._part(fold) for fold in self.folds]
+        # of each pass there is one for all sentences, and one for each part, from all others
+        self.words_of_pass = folds * _EPOCHS * sum(map(len, sentences))
 
     def _lexicon(self, without: range = range(0)) -> Lexicon:
         kept = [i for i in range(len(self.sentences)) if i not in without]
@@ -167,10 +176,23 @@ class Training:
 
     def _train(self, templates: Compiled, parts: Sequence[_Part], bits: int) -> Classifier:
         items, choices, gold = _together(parts)
-        rng = np.random.default_rng(self.seed)
         return train_classifier(
-            templates, items, choices, gold, _aspects(self.tags), bits=bits, epochs=_EPOCHS, most=_MOST, rng=rng
+            templates,
+            items,
+            choices,
+            gold,
+            _aspects(self.tags),
+            bits=bits,
+            epochs=_EPOCHS,
+            most=_MOST,
+            rng=np.random.default_rng(self.seed),
+            watch=self.watch,
         )
+
+    @cached_property
+    def first(self) -> Classifier:
+        """The first pass that has seen all of the treebank."""
+        return self._train(_FIRST, self.parts, _FIRST_BITS)
 
     @cached_property
     def second_parts(self) -> list[_Part]:
@@ -182,11 +204,14 @@ class Training:
             parts.append(part._replace(items=_with_tags(part.items, chosen, self.tags)))
         return parts
 
+    def run_first_passes(self) -> None:
+        """Train all that has only words to look at; what follows builds on it."""
+        self.first, self.second_parts  # noqa: B018
+
     def run(self) -> Tagger:
         """A tagger that has seen all of the treebank."""
-        first = self._train(_FIRST, self.parts, _FIRST_BITS)
         second = self._train(_SECOND, self.second_parts, _SECOND_BITS)
-        return Tagger(self.tags, self._lexicon(), first, second)
+        return Tagger(self.tags, self._lexicon(), self.first, second)
 
     def cross_tagged(self) -> list[Sentence]:
         """The treebank, each part of it tagged by a tagger that has not seen it."""

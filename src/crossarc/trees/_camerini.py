@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.trees._check import best_labels
 from crossarc.trees._chu_liu_edmonds import (
     add_root,
@@ -77,7 +77,7 @@ def k_best_arborescences(scores, k, single_root):
     return found, candidates.heads[ranked], candidates.labels[ranked], candidates.totals[ranked]
 
 
-@kernel
+@inner_kernel
 def new_problem(scores, single_root):
     size = len(scores)
     arcs = np.empty((size, size))
@@ -90,7 +90,7 @@ def new_problem(scores, single_root):
     return Problem(scores, arcs, labels, arcs.copy(), labels.copy(), is_banned, single_root)
 
 
-@kernel
+@inner_kernel
 def new_stages(size):
     return Stages(
         np.empty(2 * size, np.int64),
@@ -102,7 +102,7 @@ def new_stages(size):
     )
 
 
-@kernel
+@inner_kernel
 def new_candidates(size):
     room = 32
     return Candidates(
@@ -116,12 +116,12 @@ def new_candidates(size):
     )
 
 
-@kernel
+@inner_kernel
 def with_more_room(rows):
     return np.concatenate((rows, np.empty_like(rows)))
 
 
-@kernel
+@inner_kernel
 def candidates_with_more_room(candidates):
     return Candidates(
         with_more_room(candidates.heads),
@@ -134,7 +134,7 @@ def candidates_with_more_room(candidates):
     )
 
 
-@kernel
+@inner_kernel
 def branch(problem, stages, candidates, ranking, new, parent, banned, required):
     """Adds the best tree without the parent's arc into `banned` as candidate `new`; their number then."""
     restrict(problem, candidates, parent, banned, required)
@@ -158,7 +158,7 @@ def branch(problem, stages, candidates, ranking, new, parent, banned, required):
     return new + 1
 
 
-@kernel
+@inner_kernel
 def next_swap(problem, stages, candidates, tree, required):
     """The word whose arc must go for the second best tree of a tree's subset, with more words required."""
     restrict(problem, candidates, tree, NONE, required)
@@ -171,7 +171,7 @@ def next_swap(problem, stages, candidates, tree, required):
     return best_swap(problem, stages, contracted, labels, required)
 
 
-@kernel
+@inner_kernel
 def restrict(problem, candidates, tree, banned, required):
     """Leaves of the problem the subset of a tree without its arc into `banned`, with more words required."""
     problem.arcs[:] = problem.all_arcs
@@ -191,7 +191,7 @@ def restrict(problem, candidates, tree, banned, required):
             problem.labels[head, m] = label
 
 
-@kernel
+@inner_kernel
 def ban(problem, head, modifier, label):
     """Takes one label from an arc, which then has the best of its other labels."""
     problem.is_banned[head, modifier, label] = True
@@ -200,7 +200,7 @@ def ban(problem, head, modifier, label):
     problem.arcs[head, modifier] = problem.scores[head, modifier, other] if other >= 0 else -np.inf
 
 
-@kernel
+@inner_kernel
 def best_label_but(problem, head, modifier, excluded):
     """The best label of an arc that is neither banned nor excluded; -1 if there is none."""
     best = -1
@@ -212,7 +212,7 @@ def best_label_but(problem, head, modifier, excluded):
     return best
 
 
-@kernel
+@inner_kernel
 def solve(problem, stages):
     """Best tree in stages.heads[1:n+1]; the number of contracted cycles, -1 if there is no tree."""
     arcs, heads = problem.arcs, stages.heads
@@ -229,7 +229,7 @@ def solve(problem, stages):
     return contracted
 
 
-@kernel
+@inner_kernel
 def best_swap(problem, stages, contracted, labels, required):
     """The word, not a required one, whose arc is swapped with least loss at any stage; -1 if none can be.
 
@@ -259,7 +259,7 @@ def best_swap(problem, stages, contracted, labels, required):
     return swapped
 
 
-@kernel
+@inner_kernel
 def swap_within(stages, v, head, size):
     """The word of node v that the arc from head enters, and the least loss if it enters v at another word."""
     least_loss = np.inf
@@ -274,7 +274,7 @@ def swap_within(stages, v, head, size):
     return v, least_loss
 
 
-@kernel
+@inner_kernel
 def heads_first(heads):
     """The words of a tree, every word after its head."""
     size = len(heads)
@@ -293,7 +293,7 @@ def heads_first(heads):
     return order
 
 
-@kernel
+@inner_kernel
 def mark_below(word, heads, order, below):
     """below[m]: whether m is the word or descends from it."""
     below[0] = False

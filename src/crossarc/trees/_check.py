@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def all_below_infinity(numbers):
     """Whether none of the numbers is NaN or +inf: many are compared at a time, since nothing is said about which."""
     below = True

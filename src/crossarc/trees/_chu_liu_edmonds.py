@@ -13,7 +13,7 @@ least.
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import copy_values, inner_kernel, kernel
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._lanes import LANES, filled, load_run, store_run, where_greater
 
@@ -43,7 +43,7 @@ def best_arborescence(scores, single_root, heads):
         if contracted < 0:
             return -np.inf
         expand_cycles(contracted, node_heads, weights, columns, members, bounds)
-        heads[1:] = node_heads[1:size]
+        copy_values(node_heads[1:size], heads[1:])
     return score_of(scores, heads)
 
 
@@ -73,7 +73,7 @@ def greedy_heads_among_words(scores, heads, weights):
     return True
 
 
-@kernel
+@inner_kernel
 def best_heads_one_by_one(scores, heads, weights):
     """Fill the words' heads and weights."""
     for m in range(1, len(scores)):
@@ -84,7 +84,7 @@ def best_heads_one_by_one(scores, heads, weights):
         heads[m], weights[m] = head, weight
 
 
-@kernel
+@inner_kernel
 def best_heads_side_by_side(flat, size, heads, weights):
     """``best_heads_one_by_one`` for LANES words at a time, which must not be more than there are."""
     lanes = weights[size : size + LANES]
@@ -106,7 +106,7 @@ def best_heads_side_by_side(flat, size, heads, weights):
             heads[first + lane] = int(lanes[lane])
 
 
-@kernel
+@inner_kernel
 def better_heads(h, scores, best):
     """The best (heads, weights) of some words when h, with these scores, joins in."""
     head, weight = best
@@ -114,7 +114,7 @@ def better_heads(h, scores, best):
     return better_head, where_greater(scores, weight, scores, weight)
 
 
-@kernel
+@inner_kernel
 def add_root(scores, word_heads, weights, heads):
     """The best head of each word, now that the root may be one."""
     heads[0] = -1
@@ -123,7 +123,7 @@ def add_root(scores, word_heads, weights, heads):
         heads[m] = 0 if root_is_best else word_heads[m]
 
 
-@kernel
+@inner_kernel
 def is_tree(heads, single_root, seen_from):
     """Whether every word reaches the root, and, if asked for, exactly one word hangs from it."""
     size = len(heads)
@@ -140,7 +140,7 @@ def is_tree(heads, single_root, seen_from):
     return not single_root or size == 1 or children_of_root == 1
 
 
-@kernel
+@inner_kernel
 def hang_from_root(scores, heads, node_heads, weights):
     """The arcs from the root that are the best of their words take part in the contraction."""
     for m in range(1, len(scores)):
@@ -149,7 +149,7 @@ def hang_from_root(scores, heads, node_heads, weights):
             weights[m] = scores[0, m]
 
 
-@kernel
+@inner_kernel
 def contract_cycles(scores, single_root, heads, weights, columns, members, bounds):
     """Grows paths from modifier to head, contracting each cycle; their number, or -1 if there is no tree.
 
@@ -179,7 +179,7 @@ def contract_cycles(scores, single_root, heads, weights, columns, members, bound
                 v = size + contracted
                 bounds[contracted + 1] = bounds[contracted] + depth - start
                 cycle = members[bounds[contracted] : bounds[contracted + 1]]
-                cycle[:] = path[start:depth]
+                copy_values(path[start:depth], cycle)
                 contracted += 1
                 merge_columns(scores, cycle, weights, columns, columns[v])
                 take_into(v, cycle, node_of, state, columns[v])
@@ -204,7 +204,7 @@ def contract_cycles(scores, single_root, heads, weights, columns, members, bound
     return contracted
 
 
-@kernel
+@inner_kernel
 def merge_columns(scores, cycle, weights, columns, merged):
     """merged[h]: what the best arc from h into the cycle gains over the arc of the cycle that it replaces."""
     size = len(merged)
@@ -221,7 +221,7 @@ def merge_columns(scores, cycle, weights, columns, merged):
             merged[h] = np.maximum(merged[h], column[h] - weight)
 
 
-@kernel
+@inner_kernel
 def take_into(node, cycle, node_of, state, column):
     """The words of the cycle belong to its node, and cannot head it."""
     for v in cycle:
@@ -232,7 +232,7 @@ def take_into(node, cycle, node_of, state, column):
             column[h] = -np.inf
 
 
-@kernel
+@inner_kernel
 def best_head(column, first_head):
     """The lowest head that reaches the column's maximum; -1 if all are -inf."""
     best = -1
@@ -244,7 +244,7 @@ def best_head(column, first_head):
     return best
 
 
-@kernel
+@inner_kernel
 def expand_cycles(contracted, heads, weights, columns, members, bounds):
     """From the last cycle to the first: the arc into a cycle replaces one of the cycle's arcs."""
     size = columns.shape[1]
@@ -253,7 +253,7 @@ def expand_cycles(contracted, heads, weights, columns, members, bounds):
         heads[entered_member(head, members[bounds[i] : bounds[i + 1]], weights, columns)] = head
 
 
-@kernel
+@inner_kernel
 def entered_member(head, cycle, weights, columns):
     """The node of the cycle where an arc from head enters it best."""
     entered = cycle[0]
@@ -263,7 +263,7 @@ def entered_member(head, cycle, weights, columns):
     return entered
 
 
-@kernel
+@inner_kernel
 def score_of(scores, heads):
     """The sum of the scores of a tree's arcs."""
     total = 0.0

@@ -14,7 +14,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._chu_liu_edmonds import score_of
 
@@ -38,7 +38,7 @@ def best_projective(scores, single_root, heads):
     return score_of(scores, heads)
 
 
-@kernel
+@inner_kernel
 def combine_words(scores, chart):
     """All items over the words 1..n; the items inside i..j come before those of i..j."""
     n = scores.shape[0] - 1
@@ -53,7 +53,7 @@ def combine_words(scores, chart):
             complete[j, i] = flipped[i, j] = best_sum(incomplete[j, i:j], flipped[i, i:j])
 
 
-@kernel
+@inner_kernel
 def attach_root(scores, single_root, chart):
     """The items of node 0, all to its right; with a single root, a second modifier finds nothing to join."""
     n = scores.shape[0] - 1
@@ -67,17 +67,17 @@ def attach_root(scores, single_root, chart):
             complete[0, m] = best_sum(incomplete[0, 1 : m + 1], flipped[m, 1 : m + 1])
 
 
-@kernel
+@inner_kernel
 def backtrace(chart, heads):
     """The arcs of the best tree, from complete[0, n] down."""
     n = len(heads) - 1
     # items that wait have no gap between two neighbouring words in common, so there are at most n of them
     waiting = np.empty((n + 1, 2), dtype=np.int64)
-    waiting[0] = 0, n
+    waiting[0, 0], waiting[0, 1] = 0, n
     size = 1
     while size > 0:
         size -= 1
-        h, e = waiting[size]
+        h, e = waiting[size, 0], waiting[size, 1]
         if h == e:
             continue
         low, high = (h + 1, e + 1) if h < e else (e, h)
@@ -87,11 +87,11 @@ def backtrace(chart, heads):
         r = i + first_best(chart.complete[i, i:j], chart.complete[j, i + 1 : j + 1])
         for head, end in ((m, e), (i, r), (j, r + 1)):
             if head != end:
-                waiting[size] = head, end
+                waiting[size, 0], waiting[size, 1] = head, end
                 size += 1
 
 
-@kernel
+@inner_kernel
 def best_sum(first, second):
     """max_r first[r] + second[r]."""
     best = -np.inf
@@ -102,7 +102,7 @@ def best_sum(first, second):
     return best
 
 
-@kernel
+@inner_kernel
 def first_best(first, second):
     """The lowest r with the highest first[r] + second[r]."""
     best, highest = 0, first[0] + second[0]

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 
 ARC, HALVES, INCOMPLETE, COMPLETE = range(4)
 
@@ -33,7 +33,8 @@ def k_best_projective(scores, k, single_root):
     # no more trees fit in memory, and the product of two such numbers fits in 64 bits
     counts = count_derivations(scores, min(k, 2**31), single_root)
     start = np.zeros(len(counts) + 1, dtype=np.int64)
-    start[1:] = np.cumsum(counts)
+    for i in range(len(counts)):
+        start[i + 1] = start[i] + counts[i]
     places = np.empty((2, start[-1]), dtype=np.int64)
     lists = Lists(start, counts, np.empty(start[-1]), places[0], places[1])
     fill_lists(scores, lists)
@@ -51,13 +52,13 @@ def k_best_projective(scores, k, single_root):
     return count, heads, labels, totals
 
 
-@kernel
+@inner_kernel
 def item_of(kind, a, b, n):
     """The number of an item."""
     return (kind * (n + 1) + a) * (n + 1) + b
 
 
-@kernel
+@inner_kernel
 def splits_of(kind, a, b, n, firsts, seconds):
     """Writes the pairs of items that make an item (not an arc) of two different nodes; their number."""
     if kind == INCOMPLETE:
@@ -77,7 +78,7 @@ def splits_of(kind, a, b, n, firsts, seconds):
     return high - low
 
 
-@kernel
+@inner_kernel
 def count_derivations(scores, k, single_root):
     """In how many ways each item can be made with arcs above -inf, or k if there are more."""
     n = scores.shape[0] - 1
@@ -99,13 +100,13 @@ def count_derivations(scores, k, single_root):
     return counts
 
 
-@kernel
+@inner_kernel
 def items_between(i, j):
     """The items over i..j, i < j, those that others are made of first."""
     return (HALVES, i, j), (INCOMPLETE, i, j), (INCOMPLETE, j, i), (COMPLETE, i, j), (COMPLETE, j, i)
 
 
-@kernel
+@inner_kernel
 def fill_lists(scores, lists):
     """The best derivations of each item, best first."""
     n = scores.shape[0] - 1
@@ -120,7 +121,7 @@ def fill_lists(scores, lists):
                 merge_splits(item_of(kind, a, b, n), firsts[:n_splits], seconds[:n_splits], lists)
 
 
-@kernel
+@inner_kernel
 def list_labels(label_scores, arc, lists):
     """The best labels of an arc by insertion: the lowest label first at ties."""
     start, end = lists.start[arc], lists.start[arc + 1]
@@ -140,7 +141,7 @@ def list_labels(label_scores, arc, lists):
         lists.first[place] = label
 
 
-@kernel
+@inner_kernel
 def merge_splits(item, firsts, seconds, lists):
     """The best sums of a place in a split's first list and one in its second list, over all splits."""
     frontier = [
@@ -161,13 +162,13 @@ def merge_splits(item, firsts, seconds, lists):
             heapq.heappush(frontier, step(split, x + 1, y, lists))
 
 
-@kernel
+@inner_kernel
 def step(split, x, y, lists):
     """An entry of the frontier; Python's heaps give the least first."""
     return -(lists.totals[x] + lists.totals[y]), split, x, y
 
 
-@kernel
+@inner_kernel
 def read_tree(lists, goal, heads, labels):
     """The heads and labels of the derivation at the place `goal` of a list."""
     n = len(heads) - 1
@@ -190,7 +191,7 @@ def read_tree(lists, goal, heads, labels):
             size += 2
 
 
-@kernel
+@inner_kernel
 def sort_by_total(totals, heads, labels):
     """Highest total first, by insertion: nearly everything is in its place already."""
     for rank in range(1, len(totals)):

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.trees._eisner import best_sum, first_best
 
 Chart = namedtuple("Chart", "complete flipped incomplete sibling")
@@ -37,7 +37,7 @@ def best_second_order_projective(arcs, siblings, heads, single_root):
     return backtrace(arcs, siblings, single_root, chart, heads)
 
 
-@kernel
+@inner_kernel
 def combine_words(arcs, siblings, chart):
     """All items over the words 1..n; those inside i..j come before those of i..j."""
     n = len(arcs) - 1
@@ -55,7 +55,7 @@ def combine_words(arcs, siblings, chart):
             complete[j, i] = flipped[i, j] = best_sum(incomplete[j, i:j], flipped[i, i:j])
 
 
-@kernel
+@inner_kernel
 def attach_root(arcs, siblings, single_root, chart):
     """The items of node 0, all to its right; a single child has no sibling."""
     n = len(arcs) - 1
@@ -70,7 +70,7 @@ def attach_root(arcs, siblings, single_root, chart):
         complete[0, n] = best_sum(incomplete[0, 1:], flipped[n, 1:])
 
 
-@kernel
+@inner_kernel
 def backtrace(arcs, siblings, single_root, chart, heads):
     """The arcs of the best tree, from complete[0, n] down, and their score."""
     size = len(heads)
@@ -80,7 +80,7 @@ def backtrace(arcs, siblings, single_root, chart, heads):
     n_waiting = push(waiting, 0, 0, size - 1)
     while n_waiting > 0:
         n_waiting -= 1
-        h, e = waiting[n_waiting]
+        h, e = waiting[n_waiting, 0], waiting[n_waiting, 1]
         low, high = (h + 1, e + 1) if h < e else (e, h)
         m = low + first_best(chart.incomplete[h, low:high], chart.flipped[e, low:high])
         n_waiting = push(waiting, n_waiting, m, e)
@@ -99,16 +99,16 @@ def backtrace(arcs, siblings, single_root, chart, heads):
     return score
 
 
-@kernel
+@inner_kernel
 def push(waiting, n_waiting, h, e):
     """Let the item complete[h, e] wait, unless it is a word without modifiers; the number of items that wait."""
     if h == e:
         return n_waiting
-    waiting[n_waiting] = h, e
+    waiting[n_waiting, 0], waiting[n_waiting, 1] = h, e
     return n_waiting + 1
 
 
-@kernel
+@inner_kernel
 def best_sibling(siblings, chart, h, m):
     """The modifier next to m in the best incomplete[h, m]; h if there is none."""
     best = h
@@ -120,7 +120,7 @@ def best_sibling(siblings, chart, h, m):
     return best
 
 
-@kernel
+@inner_kernel
 def best_sum_of_3(first, second, third):
     """max_r first[r] + second[r] + third[r]; -inf if there is no r."""
     best = -np.inf

@@ -6,7 +6,7 @@ A row of the chart here is no faster than a column: there is nothing flipped.
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._chu_liu_edmonds import score_of
 from crossarc.trees._eisner import Chart, backtrace, best_projective
@@ -41,7 +41,7 @@ def best_projectives(many_scores, count, single_root, heads, totals):
             totals[i] = score_of(many_scores[i], heads[i])
 
 
-@kernel
+@inner_kernel
 def combine_words(many_scores, complete, incomplete):
     """All items over the words 1..n; the items inside i..j come before those of i..j."""
     size = len(complete)
@@ -55,7 +55,7 @@ def combine_words(many_scores, complete, incomplete):
             store(complete, j, i, best_complete(complete, incomplete, j, i, i, j))
 
 
-@kernel
+@inner_kernel
 def attach_root(many_scores, single_root, complete, incomplete):
     """The items of node 0, all to its right; with a single root, a second modifier finds nothing to join."""
     size = len(complete)
@@ -68,7 +68,7 @@ def attach_root(many_scores, single_root, complete, incomplete):
             store(complete, 0, m, best_complete(complete, incomplete, 0, m, 1, m + 1))
 
 
-@kernel
+@inner_kernel
 def best_halves(complete, i, j):
     """max_r complete[i, r] + complete[j, r + 1]."""
     best = filled(-np.inf)
@@ -77,7 +77,7 @@ def best_halves(complete, i, j):
     return best
 
 
-@kernel
+@inner_kernel
 def best_complete(complete, incomplete, h, e, low, high):
     """max_m incomplete[h, m] + complete[m, e]."""
     best = filled(-np.inf)
@@ -86,7 +86,7 @@ def best_complete(complete, incomplete, h, e, low, high):
     return best
 
 
-@kernel
+@inner_kernel
 def higher(total, best):
     """The maximum of each lane; that of the best if the total is NaN."""
     return where_greater(total, best, total, best)

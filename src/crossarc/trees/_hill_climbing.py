@@ -6,7 +6,7 @@ elements stands for first-order scores.
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.trees._shape import preorder
 
 
@@ -50,7 +50,7 @@ def graph_of(heads):
     return graph
 
 
-@kernel
+@inner_kernel
 def best_change(worth, graph, heads, single_root):
     """The head and the word whose new arc raises the score most and keeps a tree; (0, 0) if none does."""
     size = len(heads)
@@ -71,14 +71,14 @@ def best_change(worth, graph, heads, single_root):
     return best_head, best_m
 
 
-@kernel
+@inner_kernel
 def move(graph, old, new, m):
     """Give m the head new in place of old."""
     graph[old, m] = False
     graph[new, m] = True
 
 
-@kernel
+@inner_kernel
 def find_worth(arcs, siblings, graph, worth, h):
     """worth[h, m] = score with m as a child of h, less that without it, all else equal. O(n) for one h."""
     size = len(graph)
@@ -94,7 +94,7 @@ def find_worth(arcs, siblings, graph, worth, h):
                 worth[h, m] += siblings[h, m, outer[m]] - siblings[h, inner[m], outer[m]]
 
 
-@kernel
+@inner_kernel
 def find_neighbours(children, h, inner, outer):
     """The nearest children of h to every word m on its own side of h.
 
@@ -114,7 +114,7 @@ def find_neighbours(children, h, inner, outer):
                 nearest = m
 
 
-@kernel
+@inner_kernel
 def part(arcs, siblings, h, s, m):
     """The score of the arc from h to m next to the sibling s."""
     return arcs[h, m] + siblings[h, s, m] if siblings.size > 0 else arcs[h, m]

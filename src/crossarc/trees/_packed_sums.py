@@ -5,7 +5,7 @@ Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.trees import _inside_outside, _matrix_tree, _side_by_side
 from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
 
@@ -13,7 +13,7 @@ from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
 LARGEST_SIDE_BY_SIDE = 128
 
 
-@kernel
+@inner_kernel
 def square(flat, starts, sizes, i):
     """The array of sentence i, as a view."""
     return flat[starts[i] : starts[i + 1]].reshape((sizes[i], sizes[i]))
@@ -46,7 +46,7 @@ def marginals(flat, starts, sizes, single_root, log_z, out, first, last):
                     log_z[j] = _matrix_tree.marginals(scores, single_root, square(out, starts, sizes, j))
 
 
-@kernel
+@inner_kernel
 def take_same_size(sizes, waiting, i, group):
     """Fill the group with waiting sentences as long as i, from i on; returns how many there are."""
     count = 0
@@ -60,7 +60,7 @@ def take_same_size(sizes, waiting, i, group):
     return count
 
 
-@kernel
+@inner_kernel
 def marginals_side_by_side(flat, starts, size, single_root, group, count, log_z, out):
     """Fill log_z and ``out`` for the sentences group[:count]; log_z is not finite for those that must go alone."""
     # zeros do no harm in the lanes that stay empty

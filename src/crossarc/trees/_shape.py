@@ -5,7 +5,7 @@ Degree: Nivre (2007), Definition 3. Gap degree and well-nestedness: Kuhlmann and
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 
 TREE = -1
 CYCLE = -2
@@ -62,7 +62,7 @@ def is_projective(heads):
     return True
 
 
-@kernel
+@inner_kernel
 def preorder(heads, first, last):
     """Number the nodes so that h dominates w if and only if first[h] <= first[w] < last[h]. O(n).
 
@@ -165,7 +165,7 @@ def is_well_nested(heads):
     return True
 
 
-@kernel
+@inner_kernel
 def arcs_cross(heads, m1, m2):
     """Whether exactly one end of an arc lies strictly inside the other."""
     low1, high1 = min(heads[m1], m1), max(heads[m1], m1)

@@ -1,10 +1,14 @@
 // Mouse and fingers on the drawing: words and arcs are clicked, words are dragged to their heads.
+// A finger that starts anywhere else scrolls the drawing (touch-action in page.css).
 
 const NEAR = 6; // pixels that a click may move
+const NEAR_OF_FINGER = 12;
+const EDGE = 40; // pixels from the edge of the drawing where it scrolls under what is dragged
+const STEP = 6; // pixels that it then scrolls at a time
 
 // page: isAsking(), answer(head), open(word, place), drop(word, head)
 export function listenToPointer(drawing, page) {
-  let drag = null; // {word, x, y, thread}
+  let drag = null; // {word, pointer, near, from, at, thread, scrolling}
 
   drawing.addEventListener("click", (event) => {
     if (drag?.thread) return;
@@ -17,34 +21,64 @@ export function listenToPointer(drawing, page) {
   });
 
   drawing.addEventListener("pointerdown", (event) => {
+    if (!event.isPrimary) return;
     const target = event.target.closest(".word");
     drag = null;
-    // A finger scrolls the drawing instead.
-    if (!target || event.button !== 0 || event.pointerType === "touch" || page.isAsking()) return;
+    if (!target || event.button !== 0 || page.isAsking()) return;
     event.preventDefault(); // no text is marked
-    drag = { word: Number(target.dataset.word), x: event.clientX, y: event.clientY, thread: null };
+    const near = event.pointerType === "touch" ? NEAR_OF_FINGER : NEAR;
+    drag = { word: Number(target.dataset.word), pointer: event.pointerId, near, from: placeOf(event), thread: null };
   });
 
   document.addEventListener("pointermove", (event) => {
-    if (!drag) return;
-    if (!drag.thread && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < NEAR) return;
-    drag.thread ??= threadFrom(drag.word, drawing);
-    const { left, top } = drawing.firstChild.getBoundingClientRect();
-    drag.thread.setAttribute("x2", event.clientX - left);
-    drag.thread.setAttribute("y2", event.clientY - top);
-    for (const word of drawing.querySelectorAll(".target")) word.classList.remove("target");
-    wordAt(event)?.classList.add("target");
+    if (event.pointerId !== drag?.pointer) return;
+    drag.at = placeOf(event);
+    if (!drag.thread) {
+      if (Math.hypot(drag.at.x - drag.from.x, drag.at.y - drag.from.y) < drag.near) return;
+      drag.thread = threadFrom(drag.word, drawing);
+      drag.scrolling = setInterval(scrollAtEdge, 16);
+    }
+    follow();
   });
 
   document.addEventListener("pointerup", (event) => {
-    if (!drag?.thread) {
+    if (event.pointerId === drag?.pointer) end(wordAt(placeOf(event)));
+  });
+
+  document.addEventListener("pointercancel", (event) => {
+    if (event.pointerId === drag?.pointer) end(null);
+  });
+
+  function follow() {
+    const { left, top } = drawing.firstChild.getBoundingClientRect();
+    drag.thread.setAttribute("x2", drag.at.x - left);
+    drag.thread.setAttribute("y2", drag.at.y - top);
+    for (const word of drawing.querySelectorAll(".target")) word.classList.remove("target");
+    wordAt(drag.at)?.classList.add("target");
+  }
+
+  function scrollAtEdge() {
+    const { left, right } = drawing.getBoundingClientRect();
+    const by = drag.at.x < left + EDGE ? -STEP : drag.at.x > right - EDGE ? STEP : 0;
+    if (!by) return;
+    drawing.scrollBy({ left: by, behavior: "instant" });
+    follow();
+  }
+
+  function end(target) {
+    if (!drag.thread) {
       drag = null;
       return;
     }
-    const target = wordAt(event);
+    clearInterval(drag.scrolling);
     page.drop(drag.word, target ? Number(target.dataset.word) : drag.word);
+    drag.pointer = null;
     setTimeout(() => (drag = null)); // after the click that follows
-  });
+  }
+}
+
+function placeOf(event) {
+  return { x: event.clientX, y: event.clientY };
 }
 
 function threadFrom(word, drawing) {
@@ -60,6 +94,6 @@ function threadFrom(word, drawing) {
   return thread;
 }
 
-function wordAt(event) {
-  return document.elementFromPoint(event.clientX, event.clientY)?.closest("#drawing [data-word]");
+function wordAt({ x, y }) {
+  return document.elementFromPoint(x, y)?.closest("#drawing [data-word]");
 }
