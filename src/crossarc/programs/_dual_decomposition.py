@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, inner_kernel, kernel, leaf_kernel
 
 NEXT_SIBLINGS, VALENCY, GRANDPARENTS = 0, 1, 2
 MOST_ACTIVE = 24  # configurations of a factor
@@ -94,7 +94,7 @@ def no_active(n_factors, n_copies):
     )
 
 
-@kernel
+@inner_kernel
 def new_scratch(size):
     return Scratch(
         np.empty(size),

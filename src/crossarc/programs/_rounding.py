@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._kernel import kernel
+from crossarc._kernel import inner_kernel, kernel
 from crossarc.programs._indicators import indicate
 from crossarc.trees._chu_liu_edmonds import best_arborescence
 
@@ -44,7 +44,7 @@ def climb(parts, heads, arcs, single_root, indicators):
     return score
 
 
-@kernel
+@inner_kernel
 def may_change(heads, m, h, single_root):
     """Whether m may hang from h instead: no cycle, and no second child of the root where it has one only."""
     if single_root and (h == 0 or heads[m] == 0):

@@ -51,7 +51,7 @@ class Relaxed(NamedTuple):
     rounds: int
 
 
-def relax(parts: Parts, *, single_root: bool, rounds: int = 300, tolerance: float = 1e-3) -> Relaxed:
+def relax(parts: Parts, *, single_root: bool, rounds: int = 1000, tolerance: float = 1e-6) -> Relaxed:
     """Solve the relaxation of parts without crossing arcs and labels.
 
     Parameters
