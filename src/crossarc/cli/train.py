@@ -57,8 +57,8 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     help="covington: the incremental parser of Nivre (2007), with --classifier, --exploration, --projective, "
     "--features, --epochs, --seed and --hash-bits. generative: the language model of McDonald & Satta (2007), from "
     "counts or --unsupervised, with the options below that name it. ilp: integer programs (Martins, Smith & Xing "
-    "2009), with --parts, --epochs, --seed, --features and --hash-bits. graph: words with several heads, as in DEPS "
-    "(McDonald & Pereira 2006), with --basic-tree, --projective, --features, --epochs, --seed and --hash-bits.",
+    "2009), with --parts, --solver, --epochs, --seed, --features and --hash-bits. graph: words with several heads, as "
+    "in DEPS (McDonald & Pereira 2006), with --basic-tree, --projective, --features, --epochs, --seed and --hash-bits.",
 )
 @click.option(
     "--preset",
@@ -99,6 +99,13 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     "--parts",
     default=None,
     help=f"Parts of trees that --system ilp scores.  [default: {IlpConfig().parts}]",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["ad3", "highs"]),
+    default=None,
+    help="Of relaxed programs, with --system ilp: dual decomposition, or the linear program as it is, which takes "
+    f"several times as long.  [default: {IlpConfig().solver}]",
 )
 @_option("epochs", click.IntRange(1), "How often all trees are learnt from.")
 @_option("seed", int, "Of the random order of sentences, and of restarts.")
