@@ -52,7 +52,10 @@ def save_model(
     temporary = target.with_name(f".{target.name}.part")
     metadata = {"crossarc": json.dumps({"format": FORMAT, **header}, ensure_ascii=False)}
     try:
+        temporary.touch()
+        mode = temporary.stat().st_mode  # of any new file; safetensors would have only the owner read it
         save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, temporary, metadata)
+        temporary.chmod(mode)
         temporary.replace(target)
     except OSError as error:
         raise ModelError(f"{path}: {(error.strerror or str(error)).lower()}") from None
