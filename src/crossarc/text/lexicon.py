@@ -135,5 +135,10 @@ def shape_of(form: str) -> str:
     >>> shape_of("McDonald's"), shape_of("B-52s")
     ("XxXx'x", 'X-0x')
     """
+    if form.isalpha():  # most words, without looking at each letter
+        if form.islower():
+            return "x"
+        if form[0].isupper() and form[1:].islower():
+            return "Xx"
     letters = "".join("X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in form)
     return RUNS.sub(r"\1", letters)
