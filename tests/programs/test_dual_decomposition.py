@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
-from crossarc.core import Constraints
+from crossarc.core import Constraints, NoTreeError
 from crossarc.programs import parts_of, relax, score_of, solve
 from crossarc.programs.parts import indicators_of
 from crossarc.programs.rounding import improved
@@ -102,3 +102,21 @@ def test_the_parts_of_a_tree_are_its_indicators():
     parts = random_parts(3, 4, KINDS[:4] + KINDS[5:])
     for heads in oracles.all_trees(4):
         assert total(parts, indicators_of(parts, heads)) == pytest.approx(score_of(parts, heads))
+
+
+def test_rounding_where_the_nearest_trees_are_forbidden():
+    """A tree with a finite score is found from one without, or branch and bound finds it."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        valencies = rng.normal(size=(6, 3))
+        valencies[rng.random(valencies.shape) < 0.3] = -np.inf
+        valencies[0] = [-np.inf, 0.0, -np.inf]
+        valencies[5, :] = 0.0
+        parts = parts_of(rng.normal(size=(6, 6)), valencies=valencies)
+        best = max(score_of(parts, heads) for heads in oracles.all_trees(5))
+        for solver in ("highs", "ad3"):
+            if best == -np.inf:
+                with pytest.raises(NoTreeError):
+                    solve(parts, solver=solver)
+            else:
+                assert solve(parts, solver=solver).tree.score == pytest.approx(best)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import NoTreeError
 from crossarc.programs import _rounding as kernels
 from crossarc.programs.parts import Parts, none_of
 from crossarc.trees import best_tree
@@ -43,6 +42,10 @@ def rounded(parts: Parts, values: Floats, *, single_root: bool) -> tuple[Indices
 
     They are maximal arborescences over the values, and over values that are changed at random; each is improved by arcs
     that have a value, and the best one by all. A fractional solution is often a mixture of few trees.
+
+    Raises
+    ------
+    NoTreeError
     """
     there = np.flatnonzero(values > _LITTLE)
     noise = np.random.default_rng(1).gumbel(scale=_NOISE, size=(_TREES, len(there)))
@@ -51,6 +54,6 @@ def rounded(parts: Parts, values: Floats, *, single_root: bool) -> tuple[Indices
     many[:, there] += noise
     heads = np.full(parts.size, -1)
     score = kernels.best_of_nearest(parts.arrays, many, there, single_root, heads, none_of(parts))
-    if score == -np.inf:
-        raise NoTreeError("no tree is near the values")
+    if score == -np.inf:  # all of them have parts that are forbidden
+        heads = nearest_tree(parts, values, single_root=single_root)
     return improved(parts, heads, single_root=single_root)

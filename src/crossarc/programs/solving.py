@@ -159,14 +159,17 @@ def _decomposed(parts: Parts, constraints: Constraints) -> Solution | None:
     except NoTreeError:
         return None
     score = score_of(parts, heads)
-    for better in (False, True):
-        if better:
-            heads, score = rounded(parts, values, single_root=single_root)
-        if relaxed.bound - score <= _CERTAIN * max(1.0, abs(score)):
-            return Solution(Tree(heads, None, score), "integral", relaxed.bound, indicators_of(parts, heads), ())
+    if not _reaches(score, relaxed.bound):
+        heads, score = rounded(parts, values, single_root=single_root)
     if score == -np.inf:
         return None
+    if _reaches(score, relaxed.bound):
+        return Solution(Tree(heads, None, score), "integral", relaxed.bound, indicators_of(parts, heads), ())
     return Solution(Tree(heads, None, score), "rounded", relaxed.bound, relaxed.indicators, ())
+
+
+def _reaches(score: float, bound: float) -> bool:
+    return score > -np.inf and bound - score <= _CERTAIN * max(1.0, abs(score))
 
 
 def _search(
