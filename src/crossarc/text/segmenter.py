@@ -17,6 +17,7 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc.core import Insert, Sentence, Word
 from crossarc.scoring.hashing import hash_string
@@ -46,7 +47,8 @@ _OF_CHUNK = compile_lines(
     _IN_CHUNK,
 )  # fmt: skip
 
-_IN_TEXT = ("t", "shape", "kind", "space", "run")
+_OF_TOKEN = ("t", "shape", "kind")
+_IN_TEXT = (*_OF_TOKEN, "space", "run")
 _OF_TEXT = compile_lines(
     [
         "t", "t-1", "t+1", "t-2", "t+2", "t t+1", "t-1 t", "t-1 t t+1", "kind kind+1", "kind-1 kind kind+1",
@@ -86,7 +88,7 @@ class Segmenter:
 
     @cached_property
     def _table(self) -> Table:
-        return Table(_IN_TEXT, _describe)
+        return Table(_OF_TOKEN, _describe)
 
     def segment(self, text: str, *, lines: bool = False, paragraph: int = 1, path: str = "<text>") -> list[Sentence]:
         """The sentences of a text, with all that is needed to restore it; with ``lines``, each line is a paragraph.
@@ -305,24 +307,35 @@ def _alike(c: str) -> str:
 
 
 def _items_of_text(table: Table, paragraphs: Sequence[Sequence[Piece]]) -> Items:
-    """The tokens of paragraphs; before each, whether a space follows, and how far it is from a full stop."""
-    sequences = []
+    """The tokens of paragraphs, whether a space follows, and how far it is from a full stop."""
+    items = table.items([[token for token, _ in paragraph] for paragraph in paragraphs])
+    spaces, runs = [], []
     for paragraph in paragraphs:
         run = 0
-        strings = []
         for token, space in paragraph:
-            strings.append(f"{_LENGTHS[min(run, len(_LENGTHS) - 1)]}{' ' if space else '_'}{token}")
+            spaces.append(bool(space))
+            runs.append(run)
             run = 0 if token[-1] in _STRONG else run + 1
-        sequences.append(strings)
-    return table.items(sequences)
+    known_spaces, known_runs, outside = _numbers()
+    columns = np.tile(outside, (len(items.attributes), 1))
+    columns[items.rows + PADDING, 0] = known_spaces[np.array(spaces, dtype=np.int64)]
+    columns[items.rows + PADDING, 1] = known_runs[np.minimum(runs, len(known_runs) - 1).astype(np.int64)]
+    return Items(np.concatenate([items.attributes, columns], axis=1), items.rows)
 
 
 _LENGTHS = "0123445556666666777777777777788888888888888888889"
 
 
-def _describe(string: str) -> tuple[str, ...]:
-    run, space, token = string[0], string[1], string[2:]
-    return token.lower(), shape_of(token), _kinds(token), space, run
+@cache
+def _numbers() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+    """What no space and a space, the lengths of runs, and what is outside of a paragraph are as attributes."""
+    values = ["space=_", "space= "], [f"run={length}" for length in _LENGTHS], ["space=<outside>", "run=<outside>"]
+    spaces, runs, outside = (np.array([hash_string(value) for value in of_kind], np.uint64) for of_kind in values)
+    return spaces, runs, outside
+
+
+def _describe(token: str) -> tuple[str, ...]:
+    return token.lower(), shape_of(token), _kinds(token)
 
 
 def _in_case_of(token: str, words: list[str]) -> list[str]:
@@ -390,7 +403,7 @@ def _train_sentences(paragraphs: Sequence[Sequence[Sequence[Token]]], rng: np.ra
         for sentence in paragraph:
             gold += [0] * (len(sentence) - 1) + [1]
         kept += [True] * (len(texts[-1]) - 1) + [False]  # the end of a paragraph needs no decision
-    items = _items_of_text(Table(_IN_TEXT, _describe), texts)
+    items = _items_of_text(Table(_OF_TOKEN, _describe), texts)
     decisions = np.array(kept)
     items = Items(items.attributes, items.rows[decisions])
     return _trained(_OF_TEXT, items, np.array(gold, dtype=np.int64)[decisions], rng)
