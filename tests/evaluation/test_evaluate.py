@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import crossarc
@@ -91,7 +91,6 @@ def test_graphs_with_empty_nodes(handmade):
     assert graph.labelled.gold == in_words + in_empty_nodes
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0, 1))
 def test_scores_are_consistent(seed, rate):
     gold = list(random_treebank(3, seed=seed, nonprojectivity=0.5))

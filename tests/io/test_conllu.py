@@ -279,4 +279,4 @@ def test_memory_stays_flat(tmp_path):
         tracemalloc.stop()
         return top
 
-    assert peak(60_000) < 1.5 * peak(12_000) < 4_000_000
+    assert peak(150_000) < 1.5 * peak(30_000) < 4_000_000

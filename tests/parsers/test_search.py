@@ -122,14 +122,14 @@ def test_the_search_ends_in_a_tree_that_no_change_improves(seed, single_root, pr
 def test_restarts_find_the_best_tree_nearly_always():
     found = {0: 0, 20: 0}
     for restarts in found:
-        for seed in range(20):
+        for seed in range(60):
             space = random_space(5, seed)
             heads = np.zeros(6, dtype=np.int64)
             score = high_order(space, rules(True, False, restarts), np.uint64(seed), heads)
             best = max(slow_score(space, tree) for tree in oracles.all_trees(5, single_root=True))
             found[restarts] += score >= best - 1e-4
     assert found[0] < found[20]
-    assert found[20] >= 18
+    assert found[20] >= 54
 
 
 @pytest.mark.parametrize("seed", range(20))

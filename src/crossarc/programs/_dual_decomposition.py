@@ -17,15 +17,14 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, inner_kernel, kernel, leaf_kernel
+from crossarc._kernel import cold_kernel, copy_values, inner_kernel, kernel, leaf_kernel
 
 NEXT_SIBLINGS, VALENCY, GRANDPARENTS = 0, 1, 2
 MOST_ACTIVE = 24  # configurations of a factor
 RIDGE = 1e-9  # keeps configurations apart that depend on each other
 TOLERANCE = 1e-9
-INNER = 10
+INNER = 10  # changes of an active set in a round
 OVER = 1.5  # the step of multipliers
-ADAPT = 8  # rounds after which the rate may change
 LEAST = 10  # rounds before anything else is looked at
 
 # Factor f has the copies starts[f]:starts[f + 1], of ``variables``; its own parts, with these numbers among the parts
@@ -56,7 +55,7 @@ def alternate(
         solve_factors(factors, active, of_factors, agreed, rate, scratch)
         solve_pairs(pairs, of_pairs, agreed, rate)
         solve_clauses(clauses, of_clauses, agreed, rate, scratch)
-        before[:] = agreed
+        copy_values(agreed, before)
         mean_of_copies(factors, pairs, clauses, of_factors, of_pairs, of_clauses, agreed, degrees)
         disagreement = draw(factors.variables, of_factors, agreed, rate)
         disagreement += draw(pairs.first, Copies(of_pairs.multipliers[0], of_pairs.values[0]), agreed, rate)
@@ -80,18 +79,6 @@ def alternate(
 def changes_rate(rounds):
     """More and more rarely: no rate that goes on changing lets copies agree in the end."""
     return rounds % 8 == 0 and (rounds <= 128 or rounds & (rounds - 1) == 0)
-
-
-@kernel
-def no_active(n_factors, n_copies):
-    return Active(
-        np.zeros(n_factors, np.int64),
-        np.zeros((n_factors, MOST_ACTIVE)),
-        np.zeros((n_factors, MOST_ACTIVE)),
-        np.zeros((n_factors, MOST_ACTIVE, MOST_ACTIVE)),
-        np.zeros(MOST_ACTIVE * n_copies),
-        np.full(n_copies, np.inf),
-    )
 
 
 @inner_kernel

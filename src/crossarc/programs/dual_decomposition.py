@@ -90,7 +90,7 @@ class _Decomposition:
         self.of_factors = self._copies(self.factors.variables)
         self.of_pairs = self._copies(np.stack(parts.siblings[:2]))
         self.of_clauses = self._copies(self.clauses.variables)
-        self.active = kernels.no_active(len(self.factors.kinds), len(self.factors.variables))
+        self.active = _none_active(len(self.factors.kinds), len(self.factors.variables))
         self.rate, self.rounds, self.disagreement = _RATE, 0, np.inf
         self._add(*_marks_are_arcs(self.n_arcs, self.scores[self.n_arcs :]))
 
@@ -199,6 +199,18 @@ class _Decomposition:
     def _bound(self) -> float:
         copies = self.of_factors, self.of_pairs, self.of_clauses
         return float(kernels.bound_of(self.factors, self.parts.siblings, self.clauses, *copies, len(self.scores)))
+
+
+def _none_active(n_factors: int, n_copies: int) -> kernels.Active:
+    most = kernels.MOST_ACTIVE
+    return kernels.Active(
+        np.zeros(n_factors, np.int64),
+        np.zeros((n_factors, most)),
+        np.zeros((n_factors, most)),
+        np.zeros((n_factors, most, most)),
+        np.zeros(most * n_copies),
+        np.full(n_copies, np.inf),
+    )
 
 
 def _choices(parts: Parts, single_root: bool) -> kernels.Clauses:
