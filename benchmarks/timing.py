@@ -35,16 +35,14 @@ def median(call: Call, *, seconds: float) -> float:
     return clock.median()
 
 
-def medians_of_rounds(
-    calls: Mapping[str, Call], rounds: int, clock: Callable[[], float] = time.perf_counter
-) -> dict[str, float]:
-    """Seconds per call, by the given clock: in each round, every call has its turn."""
+def medians_of_rounds(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
+    """Seconds per call: in each round, every call has its turn."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
-            start = clock()
+            start = time.perf_counter()
             call()
-            samples[name].append(clock() - start)
+            samples[name].append(time.perf_counter() - start)
     return {name: statistics.median(times) for name, times in samples.items()}
 
 
