@@ -8,8 +8,8 @@ from pathlib import Path
 import crossarc
 
 PACKAGE = Path(crossarc.__file__).parent
-KERNELS = {"kernel", "step_of_kernel", "sum_kernel", "lanes_kernel"}
-FOR_KERNELS = {"inner_kernel", "leaf_kernel", "cold_kernel"}
+KERNELS = {"jit", "jit_macro", "jit_sum", "jit_simd"}
+FOR_KERNELS = {"jit_helper", "jit_inline", "jit_noinline"}
 TREES = {
     ".".join(["crossarc", *path.relative_to(PACKAGE).with_suffix("").parts]): ast.parse(path.read_text("utf-8"))
     for path in PACKAGE.rglob("*.py")

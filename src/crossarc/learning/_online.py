@@ -6,10 +6,10 @@ their features. Differences are sparse: ``indices[bounds[i] : bounds[i + 1]]`` a
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 
 
-@leaf_kernel
+@jit_inline
 def difference(gold, n_gold, other, n_other, scratch, indices, values):
     """The features of the gold tree minus those of another: their number. ``scratch`` is zero before and after."""
     for i in range(n_gold):
@@ -27,7 +27,7 @@ def difference(gold, n_gold, other, n_other, scratch, indices, values):
     return count
 
 
-@inner_kernel
+@jit_helper
 def hildreth(weights, totals, step, indices, values, bounds, losses, most, passes):
     """The smallest change of the weights that satisfies the constraints, by Hildreth's procedure (MST05, Figure 4).
 
@@ -46,7 +46,7 @@ def hildreth(weights, totals, step, indices, values, bounds, losses, most, passe
             break
 
 
-@leaf_kernel
+@jit_inline
 def hildreth_step(weights, totals, step, indices, values, loss, multiplier, most):
     """The turn of one constraint: its new multiplier, and by how much its margin changed."""
     margin, norm = 0.0, 0.0
@@ -62,7 +62,7 @@ def hildreth_step(weights, totals, step, indices, values, loss, multiplier, most
     return wanted, abs(change) * norm
 
 
-@leaf_kernel
+@jit_inline
 def passive_aggressive(learner, places, count, right, rival, right_score, rival_score):
     """Let one class beat another by 1, with the smallest change there is, but no larger than the learner allows.
 
@@ -79,7 +79,7 @@ def passive_aggressive(learner, places, count, right, rival, right_score, rival_
             totals[places[i] + rival] -= step * change
 
 
-@leaf_kernel
+@jit_inline
 def add(weights, totals, step, change, indices, values):
     """w += change · d; and what the average over all steps will have to take back."""
     for j in range(len(indices)):
@@ -87,7 +87,7 @@ def add(weights, totals, step, change, indices, values):
         totals[indices[j]] += step * change * values[j]
 
 
-@kernel
+@jit
 def average(weights, totals, steps, out):
     """The mean of the weights after each of the steps."""
     for i in range(len(weights)):

@@ -8,7 +8,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, inner_kernel, leaf_kernel
+from crossarc._jit import jit_noinline, jit_helper, jit_inline
 
 # keys[g]: what group g is for, the first being for all else; vectors[a, s]: the symbols of the support vectors, side by
 # side in the order of groups and classes; ends[g, c]: where those of class c end; classes[g, c]: its number, -1: none;
@@ -23,7 +23,7 @@ GAMMA = 0.2
 R = 0.0
 
 
-@inner_kernel
+@jit_helper
 def new_room(svm):
     groups, most = svm.classes.shape
     largest = 0
@@ -38,7 +38,7 @@ def new_room(svm):
     )
 
 
-@leaf_kernel
+@jit_inline
 def group_of(svm, key):
     """The group for a key."""
     for g in range(1, len(svm.keys)):
@@ -47,7 +47,7 @@ def group_of(svm, key):
     return 0
 
 
-@cold_kernel
+@jit_noinline
 def class_scores(svm, group, room, scores):
     """scores[n] of each class: the machines that vote for it, and how clearly they do, which decides only ties."""
     count_matches(svm, group, room)
@@ -69,13 +69,13 @@ def class_scores(svm, group, room, scores):
         scores[svm.classes[group, c]] = room.votes[c] + room.margins[c] / (3.0 * (abs(room.margins[c]) + 1.0))
 
 
-@leaf_kernel
+@jit_inline
 def first_of(svm, group):
     """Where the support vectors of a group begin."""
     return svm.ends[group - 1, -1] if group > 0 else 0
 
 
-@leaf_kernel
+@jit_inline
 def count_matches(svm, group, room):
     """matches[s - first]: how many symbols of support vector s are those in question."""
     first, last = first_of(svm, group), svm.ends[group, -1]
@@ -88,7 +88,7 @@ def count_matches(svm, group, room):
             matches[s] += vectors[s] == symbol
 
 
-@leaf_kernel
+@jit_inline
 def sum_kernels(svm, group, room, n):
     """sums[c, d]: what the vectors of class c say in its machine with the d-th other class."""
     first = start = first_of(svm, group)

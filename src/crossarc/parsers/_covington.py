@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import copy_values, inner_kernel, kernel, leaf_kernel
+from crossarc._jit import copy_values, jit_helper, jit, jit_inline
 from crossarc.parsers._covington_features import look_at, new_view, score_actions, score_labels
 from crossarc.parsers._covington_graph import (
     LEFT_ARC,
@@ -40,7 +40,7 @@ CHOSEN, OTHER, THIRD, LABELS = range(4)
 Missed = namedtuple("Missed", "heads margins roots")
 
 
-@kernel
+@jit
 def parse_batch(batch, model, wanted, rules, heads, labels, links, evidence):
     """Trees for all sentences; links[b] is how often LINK asked the classifier; evidence[m] of each word.
 
@@ -61,7 +61,7 @@ def parse_batch(batch, model, wanted, rules, heads, labels, links, evidence):
             limit -= 1
 
 
-@inner_kernel
+@jit_helper
 def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels, evidence):
     """One tree; returns how often LINK asked the classifier."""
     required = wanted.heads if len(wanted.heads) > 0 else np.full(len(heads), -1)
@@ -84,14 +84,14 @@ def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels,
     return links
 
 
-@leaf_kernel
+@jit_inline
 def begin_evidence(evidence):
     """As for a required arc: nothing else was possible."""
     for m in range(len(evidence)):
         evidence[m, CHOSEN], evidence[m, OTHER], evidence[m, THIRD] = 0.0, -np.inf, -np.inf
 
 
-@leaf_kernel
+@jit_inline
 def link(graph, view, model, allowed_labels, missed, evidence, i, j, max_degree):
     """LINK(i, j), if it is permissible and there is a choice; returns whether there was."""
     is_required = graph.heads[j] == i or graph.heads[i] == j
@@ -113,7 +113,7 @@ def link(graph, view, model, allowed_labels, missed, evidence, i, j, max_degree)
     return not is_required
 
 
-@leaf_kernel
+@jit_inline
 def best_action(scores, left, right):
     """The best of the actions that are possible."""
     action = NO_ARC
@@ -124,7 +124,7 @@ def best_action(scores, left, right):
     return action
 
 
-@leaf_kernel
+@jit_inline
 def note_arc(evidence, scores, left, right, m, action):
     """The scores behind an arc into m."""
     if len(evidence) > 0:
@@ -134,7 +134,7 @@ def note_arc(evidence, scores, left, right, m, action):
             evidence[m, THIRD] = scores[RIGHT_ARC if action == LEFT_ARC else LEFT_ARC]
 
 
-@leaf_kernel
+@jit_inline
 def remember(missed, scores, left, right, i, j):
     """What almost became an arc."""
     for possible, h, m, action in ((right, i, j, RIGHT_ARC), (left, j, i, LEFT_ARC)):
@@ -145,7 +145,7 @@ def remember(missed, scores, left, right, i, j):
             missed.heads[m], missed.margins[m] = h, margin
 
 
-@leaf_kernel
+@jit_inline
 def label(graph, view, model, allowed, evidence, i, j):
     """The best label of the arc between i and j, which have been looked at."""
     right = graph.heads[j] == i
@@ -161,7 +161,7 @@ def label(graph, view, model, allowed, evidence, i, j):
             evidence[m, LABELS + other] = view.labels[other]
 
 
-@leaf_kernel
+@jit_inline
 def attach_the_rest(graph, missed, evidence, max_degree):
     """Heads for the words that have none.
 
@@ -187,20 +187,20 @@ def attach_the_rest(graph, missed, evidence, max_degree):
             note_missed(evidence, m, missed.margins[m] if takes_missed else missed.roots[m])
 
 
-@leaf_kernel
+@jit_inline
 def note_missed(evidence, m, margin):
     """An arc into m that was less likely than none."""
     if len(evidence) > 0:
         evidence[m, CHOSEN], evidence[m, OTHER] = margin, 0.0
 
 
-@leaf_kernel
+@jit_inline
 def may_take(graph, h, m, max_degree):
     """Whether h can still become the head of m."""
     return h >= 0 and find(graph.sets, h) != find(graph.sets, m) and stays_within(graph, h, m, max_degree)
 
 
-@leaf_kernel
+@jit_inline
 def stays_within(graph, h, m, max_degree):
     """Whether the arc's degree is at most that, seen from the graph as it is."""
     low, high = min(h, m), max(h, m)
@@ -210,7 +210,7 @@ def stays_within(graph, h, m, max_degree):
     return degree <= max_degree
 
 
-@leaf_kernel
+@jit_inline
 def label_the_rest(graph, view, model, allowed, evidence):
     """Labels of the arcs that LINK did not make."""
     for m in range(1, len(graph.heads)):

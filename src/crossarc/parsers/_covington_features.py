@@ -12,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, inner_kernel, leaf_kernel
+from crossarc._jit import jit_noinline, jit_helper, jit_inline
 from crossarc.learning._svm import class_scores, group_of, new_room
 from crossarc.parsers._covington_graph import LEFT_ARC, NO_ARC, RIGHT_ARC, SIZE
 from crossarc.parsers._labels import label_scores
@@ -28,7 +28,7 @@ WIDTH = 4  # weights of a feature of links: three actions, and one for nothing, 
 MOST_ROOTS = 4  # that are told apart
 
 
-@inner_kernel
+@jit_helper
 def new_view(words, model, n_labels):
     """What is ready for a sentence, and room for the rest."""
     features = model.features
@@ -58,7 +58,7 @@ def new_view(words, model, n_labels):
     )
 
 
-@leaf_kernel
+@jit_inline
 def look_at(view, features, graph, i, j):
     """The number of each atom for the link between i and j."""
     nodes, values, none = view.nodes, view.values, len(view.ready) - 1
@@ -81,12 +81,12 @@ def look_at(view, features, graph, i, j):
     values[n_named + 1] = view.numbers[min(height, MOST_ROOTS)] * features.seeds[n_named + 1]
 
 
-@leaf_kernel
+@jit_inline
 def is_linear(model):
     return len(model.svm.keys) == 0
 
 
-@leaf_kernel
+@jit_inline
 def score_actions(view, model):
     """scores[a] of each action for the link last looked at."""
     if is_linear(model):
@@ -101,7 +101,7 @@ def score_actions(view, model):
             view.scores[RIGHT_ARC] = max(view.scores[RIGHT_ARC], view.classes[1 + n_labels + label])
 
 
-@leaf_kernel
+@jit_inline
 def score_labels(view, model, action, allowed, m):
     """labels[l] of each label for an arc into m; ``action`` tells its direction."""
     if is_linear(model):
@@ -114,7 +114,7 @@ def score_labels(view, model, action, allowed, m):
             view.labels[label] = view.classes[first + label] if is_allowed else -np.inf
 
 
-@leaf_kernel
+@jit_inline
 def score_actions_linearly(view, model):
     atoms, values, places, weights = model.features.links, view.values, view.places, model.links
     for f in range(len(atoms)):
@@ -129,7 +129,7 @@ def score_actions_linearly(view, model):
     view.scores[0], view.scores[1], view.scores[2] = none, left, right
 
 
-@leaf_kernel
+@jit_inline
 def score_labels_linearly(view, model, action, allowed, m):
     atoms, values, rows = model.features.labels, view.values, view.rows
     direction = view.numbers[action]
@@ -139,14 +139,14 @@ def score_labels_linearly(view, model, action, allowed, m):
     label_scores(model.labels, rows, len(rows), allowed, m, view.labels)
 
 
-@cold_kernel
+@jit_noinline
 def score_classes(view, model):
     """classes[c] of each class of the support vector machines, which are split by the tag of j."""
     set_symbols(view, view.room.symbols)
     class_scores(model.svm, group_of(model.svm, view.tags[view.nodes[1]]), view.room, view.classes)
 
 
-@leaf_kernel
+@jit_inline
 def set_symbols(view, symbols):
     """The atoms as symbols; the last atom is always the same."""
     for a in range(len(symbols)):

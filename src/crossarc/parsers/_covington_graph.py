@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit_inline
 
 # heads, labels, leftmost and rightmost dependents: -1 for none; dependents: a bit for each label that these have;
 # sets and ranks: disjoint sets of connected words; context[: counts[SIZE]]: the stack, its top last;
@@ -24,7 +24,7 @@ NO_ARC, LEFT_ARC, RIGHT_ARC = range(3)
 NO_LIMIT = 1 << 30
 
 
-@inner_kernel
+@jit_helper
 def new_graph(required, allowed, single_root):
     """A graph that has only the required arcs (-1 where there is none)."""
     size = len(required)
@@ -48,7 +48,7 @@ def new_graph(required, allowed, single_root):
     return graph
 
 
-@leaf_kernel
+@jit_inline
 def find(sets, node):
     """The representative of the words that are connected with a node; the path to it is halved."""
     while sets[node] != node:
@@ -57,7 +57,7 @@ def find(sets, node):
     return node
 
 
-@leaf_kernel
+@jit_inline
 def unite(graph, a, b):
     """Union by rank."""
     a, b = find(graph.sets, a), find(graph.sets, b)
@@ -67,7 +67,7 @@ def unite(graph, a, b):
     graph.ranks[a] += graph.ranks[a] == graph.ranks[b]
 
 
-@leaf_kernel
+@jit_inline
 def add_arc(graph, h, m):
     graph.heads[m] = h
     unite(graph, h, m)
@@ -77,14 +77,14 @@ def add_arc(graph, h, m):
     graph.counts[ROOTS] += h == 0
 
 
-@leaf_kernel
+@jit_inline
 def give_label(graph, m, label):
     """Label the arc into m."""
     graph.labels[m] = label
     graph.dependents[graph.heads[m]] |= np.uint64(1) << np.uint64(label % 64)
 
 
-@leaf_kernel
+@jit_inline
 def may_add(graph, h, m):
     """ROOT, SINGLE-HEAD, no cycle, a single root if that is the rule, and what the constraints say.
 
@@ -97,13 +97,13 @@ def may_add(graph, h, m):
     return len(graph.allowed) == 0 or graph.allowed[h, m]
 
 
-@leaf_kernel
+@jit_inline
 def begin_word(graph):
     """Nothing stands between j-1 and j."""
     graph.counts[SIZE] = graph.counts[UNDER_J] = graph.counts[LOST] = 0
 
 
-@leaf_kernel
+@jit_inline
 def pass_over(graph, i, j):
     """From (i, j) to (i-1, j): i is among the words between, the roots under it are roots no more."""
     heads, context, counts = graph.heads, graph.context, graph.counts
@@ -121,7 +121,7 @@ def pass_over(graph, i, j):
         counts[LOST] += heads[i] < 0 or heads[i] > j
 
 
-@leaf_kernel
+@jit_inline
 def degree_of_link(graph, i, j):
     """The degree that an arc between i and j has, whichever is its head: roots between them under neither."""
     degree = graph.counts[SIZE] - graph.counts[UNDER_J]
@@ -131,13 +131,13 @@ def degree_of_link(graph, i, j):
     return degree
 
 
-@leaf_kernel
+@jit_inline
 def permissible(graph, i, j, max_degree):
     """PERMISSIBLE(i, j, d)."""
     return max_degree == NO_LIMIT or degree_of_link(graph, i, j) <= max_degree
 
 
-@leaf_kernel
+@jit_inline
 def is_done(graph, i, j, max_degree):
     """Whether j can be linked neither with i nor with any word before it.
 

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._jit import jit, jit_inline
 from crossarc.learning._online import passive_aggressive
 from crossarc.parsers._covington import best_action
 from crossarc.parsers._covington_features import (
@@ -38,7 +38,7 @@ from crossarc.scoring._indices import mix, sentence_of
 Learners = namedtuple("Learners", "links labels")
 
 
-@kernel
+@jit
 def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
     """Learn from the chosen sentences; how many heads were wrong or missing in the graphs that arose.
 
@@ -71,7 +71,7 @@ def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
     return wrong
 
 
-@leaf_kernel
+@jit_inline
 def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, left, right, follow):
     """Take an action, and learn from it where the oracle would have taken another."""
     score_actions_linearly(view, model)
@@ -99,7 +99,7 @@ def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, l
     give_label(graph, m, label if follow else labels[m])
 
 
-@leaf_kernel
+@jit_inline
 def loses_nothing(graph, gold, action, i, j, left, right):
     """Whether as many gold arcs can be had after this action as before: exact as long as no degree is forbidden.
 
@@ -120,7 +120,7 @@ def loses_nothing(graph, gold, action, i, j, left, right):
     return not closes_cycle(graph, gold, h, m, i, j)
 
 
-@leaf_kernel
+@jit_inline
 def root_is_free(graph, gold):
     """Whether a word that ought to be under 0 could still be."""
     free = False
@@ -129,7 +129,7 @@ def root_is_free(graph, gold):
     return free
 
 
-@leaf_kernel
+@jit_inline
 def hoped_head(graph, gold, m, i, j):
     """The head of m, or its gold head if their turn is not over, (i, j) being next; else -1.
 
@@ -144,7 +144,7 @@ def hoped_head(graph, gold, m, i, j):
     return h if high > j or (high == j and low <= i) else -1
 
 
-@leaf_kernel
+@jit_inline
 def closes_cycle(graph, gold, h, m, i, j):
     """Whether m is above h in the graph with all gold arcs that are hoped for."""
     node = h
@@ -157,14 +157,14 @@ def closes_cycle(graph, gold, h, m, i, j):
     return False
 
 
-@leaf_kernel
+@jit_inline
 def learn_action(view, learner, best, rival):
     """The best action without loss is to beat the best other by 1."""
     places, scores = view.places, view.scores
     passive_aggressive(learner, places, len(places), best, rival, scores[best], scores[rival])
 
 
-@leaf_kernel
+@jit_inline
 def learn_label(view, learner, gold):
     """The same for the label of a gold arc."""
     rival = -1
@@ -176,7 +176,7 @@ def learn_label(view, learner, gold):
         passive_aggressive(learner, rows, len(rows), gold, rival, scores[gold], scores[rival])
 
 
-@kernel
+@jit
 def instances_of(batch, b, model, gold, rules):
     """What the static oracle says for each LINK of one sentence with a choice: symbols, class, and the tag of j.
 
@@ -206,7 +206,7 @@ def instances_of(batch, b, model, gold, rules):
     return symbols[:count], classes[:count], tags[:count]
 
 
-@leaf_kernel
+@jit_inline
 def follow_gold(graph, heads, labels, n_labels, i, j, left, right):
     """Make the gold arc between i and j if there is one; the class of what was done."""
     if right and heads[j] == i:

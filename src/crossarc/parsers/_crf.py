@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 from crossarc.parsers._labels import label_scores, probabilities_of_labels, rows_of_arc
 from crossarc.parsers._space import arc_matrix
 from crossarc.parsers._training import open_task
@@ -24,7 +24,7 @@ NEGLIGIBLE = 1e-3  # what an arc or label must count at least in a single step
 FIRST = 10.0  # what sums of squares start from: rare features take small steps; chosen on dev
 
 
-@kernel
+@jit
 def learn_crf(batch, chosen, models, learner, gold, rules, method):
     """A step along the gradient of each chosen sentence, with steps that adapt to each weight (AdaGrad).
 
@@ -48,7 +48,7 @@ def learn_crf(batch, chosen, models, learner, gold, rules, method):
     return loss
 
 
-@kernel
+@jit
 def add_gradients(batch, models, gold, rules, method, slopes):
     """Add the gradient of all sentences to that of ``slopes``; their log-likelihood."""
     total = 0.0
@@ -62,7 +62,7 @@ def add_gradients(batch, models, gold, rules, method, slopes):
     return total
 
 
-@inner_kernel
+@jit_helper
 def log_likelihood(task, rules, probabilities):
     """log p of the heads of the gold tree; the probability of each arc."""
     scores = arc_matrix(task.space)
@@ -75,7 +75,7 @@ def log_likelihood(task, rules, probabilities):
     return total
 
 
-@inner_kernel
+@jit_helper
 def add_gradient(task, models, rules, probabilities, m, n_labels, gradient):
     """Add what the arcs into m count; log p of m's gold label given its gold arc, 0 if labels come later."""
     space, log_p = task.space, 0.0
@@ -93,7 +93,7 @@ def add_gradient(task, models, rules, probabilities, m, n_labels, gradient):
     return log_p
 
 
-@inner_kernel
+@jit_helper
 def add_gradient_of_labels(task, models, h, m, gold, probability, n_labels, gradient):
     """Add what the labels of one arc count; log p of the gold label, 0 if the arc is not gold (-1)."""
     rows = np.empty(task.slots.shape[2], np.int64)
@@ -110,7 +110,7 @@ def add_gradient_of_labels(task, models, h, m, gold, probability, n_labels, grad
     return log_p
 
 
-@leaf_kernel
+@jit_inline
 def label_score(weights, rows, n_rows, label):
     total = 0.0
     for i in range(n_rows):
@@ -118,7 +118,7 @@ def label_score(weights, rows, n_rows, label):
     return total
 
 
-@leaf_kernel
+@jit_inline
 def add_at(gradient, index, value):
     if len(gradient.touched) > 0 and gradient.slopes[index].gradient == 0.0:
         gradient.touched[gradient.count[0]] = index
@@ -126,7 +126,7 @@ def add_at(gradient, index, value):
     gradient.slopes[index].gradient += value
 
 
-@leaf_kernel
+@jit_inline
 def adapt(learner, gradient):
     """Step along the gradient, and forget it: a weight that has changed much already changes little."""
     for i in range(gradient.count[0]):
@@ -139,7 +139,7 @@ def adapt(learner, gradient):
     gradient.count[0] = 0
 
 
-@kernel
+@jit
 def shrink(learner, l2):
     """What L2 regularisation asks of an epoch: the proximal step, with the same adaptive steps."""
     for i in range(len(learner.weights)):

@@ -7,10 +7,10 @@ if the other index is smaller. An arc is its head's first on that side where no 
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 
 
-@kernel
+@jit
 def sums_with_stops(flat, starts, nodes, first, other, log_z, out, first_out):
     """Fill log_z of each sentence, the probabilities ``out`` of arcs, and ``first_out`` [node, direction]: of there
     being a modifier in that direction.
@@ -44,7 +44,7 @@ def sums_with_stops(flat, starts, nodes, first, other, log_z, out, first_out):
             )
 
 
-@inner_kernel
+@jit_helper
 def inside(arcs, first, other, complete, incomplete, terms):
     """Fill the items, from short to long; returns log Z. Without words there is one tree."""
     size = len(arcs)
@@ -63,7 +63,7 @@ def inside(arcs, first, other, complete, incomplete, terms):
     return log_sum(terms[: size - 1])
 
 
-@inner_kernel
+@jit_helper
 def parts_of_incomplete(h, m, first, other, complete, terms):
     """Fill the terms: what h has as far as a place, and m from the next place on."""
     step = 1 if m > h else -1
@@ -75,7 +75,7 @@ def parts_of_incomplete(h, m, first, other, complete, terms):
     return count
 
 
-@inner_kernel
+@jit_helper
 def parts_of_complete(h, e, complete, incomplete, terms):
     """Fill the terms: the last modifier of h, and what that has as far as e."""
     step = 1 if e > h else -1
@@ -86,7 +86,7 @@ def parts_of_complete(h, e, complete, incomplete, terms):
     return count
 
 
-@inner_kernel
+@jit_helper
 def log_sum(terms):
     """log of the sum of exp(term)."""
     top = np.max(terms)
@@ -98,7 +98,7 @@ def log_sum(terms):
     return top + np.log(total)
 
 
-@inner_kernel
+@jit_helper
 def outside(arcs, first, other, complete, incomplete, terms, log_z, out, first_out):
     """Fill the probabilities of arcs and of first modifiers.
 
@@ -122,7 +122,7 @@ def outside(arcs, first, other, complete, incomplete, terms, log_z, out, first_o
                     share_incomplete(h, m, terms[:count], incomplete[h, m] - arcs[h, m], of_complete, out, first_out)
 
 
-@inner_kernel
+@jit_helper
 def share_complete(h, e, of_complete, out, complete, incomplete, terms):
     step = 1 if e > h else -1
     for k in range(parts_of_complete(h, e, complete, incomplete, terms)):
@@ -132,7 +132,7 @@ def share_complete(h, e, of_complete, out, complete, incomplete, terms):
         of_complete[m, e] += share
 
 
-@inner_kernel
+@jit_helper
 def share_incomplete(h, m, terms, log_total, of_complete, out, first_out):
     step = 1 if m > h else -1
     for k in range(len(terms)):

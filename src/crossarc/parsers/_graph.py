@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_noinline, jit_helper, jit, jit_inline
 from crossarc.parsers._labels import label_scores, rows_of_arc
 from crossarc.parsers._parsing import label, seed_of, space_of
 from crossarc.parsers._search import LONG, second_order, sibling_array
@@ -43,7 +43,7 @@ MOST_PATH_FEATURES = 14 + MOST_CHILDREN
 MOST_STEPS = 4  # up or down that are told apart
 
 
-@kernel
+@jit
 def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labels, scores):
     """Trees, and the labels of extra arcs, -1 where there is none: a matrix for each sentence, at first[b].
 
@@ -68,7 +68,7 @@ def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labe
         label_extras(attributes, models, basic, tree, graph, found)
 
 
-@inner_kernel
+@jit_helper
 def basic_tree(heads, labels):
     """The tree that features of extra arcs look at; a copy, since the search may change heads."""
     size = len(heads)
@@ -86,7 +86,7 @@ def basic_tree(heads, labels):
     return BasicTree(heads.copy(), labels.copy(), depths, first_child, next_child)
 
 
-@cold_kernel
+@jit_noinline
 def path_features(words, basic, h, m, out):
     """Hashes of the way from m to h in the basic tree, and of what stands along it; their number."""
     ups, downs = 0, 0
@@ -136,14 +136,14 @@ def path_features(words, basic, h, m, out):
     return count
 
 
-@leaf_kernel
+@jit_inline
 def pair_of(words, h, m):
     """The place of the tags of head and modifier in the table of pairs that have been seen on extra arcs."""
     pair = mix(words[h + PADDING, UPOS] ^ mix(words[m + PADDING, UPOS]))
     return np.int64(pair >> np.uint64(64 - SEEN_BITS))
 
 
-@leaf_kernel
+@jit_inline
 def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     """Where the weights of the features of an extra arc are; their number."""
     count = arc_indices(encoded, h, m, models.extras.shift, out)
@@ -155,7 +155,7 @@ def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     return count
 
 
-@inner_kernel
+@jit_helper
 def parts_of(space, attributes, models, basic, allowed, kept):
     """The parts of graphs of a sentence, without extra arcs that are far from worth it, unless they are ``kept``."""
     arcs = arc_matrix(space)
@@ -174,7 +174,7 @@ def parts_of(space, attributes, models, basic, allowed, kept):
     return Parts(arcs, extras, siblings)
 
 
-@inner_kernel
+@jit_helper
 def graph_siblings(space, arcs, extras):
     """scores[h, s, m] of two arcs side by side, each in the tree or extra."""
     scores = sibling_array(space)
@@ -191,13 +191,13 @@ def graph_siblings(space, arcs, extras):
     return scores
 
 
-@cold_kernel
+@jit_noinline
 def sibling_part(space, h, s, m):
     count = sibling_indices(space.encoded, h, s, m, space.shift, space.buffer)
     return sum_of(space.weights, space.buffer, count)
 
 
-@inner_kernel
+@jit_helper
 def score_of_graph(parts, heads, graph):
     """The sum of all parts of a graph whose tree has these heads."""
     total = graph_score(np.zeros_like(parts.arcs), parts.siblings, graph)
@@ -208,7 +208,7 @@ def score_of_graph(parts, heads, graph):
     return total
 
 
-@inner_kernel
+@jit_helper
 def grow_graph(parts, heads, graph, rules):
     """Change a head or add one, the best step first, while the score grows; returns the score.
 
@@ -248,7 +248,7 @@ def grow_graph(parts, heads, graph, rules):
     return score
 
 
-@inner_kernel
+@jit_helper
 def best_step(parts, beside, heads, graph, descends, rules):
     """The head that goes (-1 for an addition), the head that comes, and the word; (-1, 0, 0) for no step.
 
@@ -280,7 +280,7 @@ def best_step(parts, beside, heads, graph, descends, rules):
     return old, best_head, best_m
 
 
-@inner_kernel
+@jit_helper
 def label_extras(attributes, models, basic, heads, graph, labels):
     """labels[h, m] of each extra arc; the others are left as they are."""
     slots = hash_slots(attributes.words, models.labels.templates.label)
@@ -296,7 +296,7 @@ def label_extras(attributes, models, basic, heads, graph, labels):
                 labels[h, m] = np.argmax(scores)
 
 
-@leaf_kernel
+@jit_inline
 def rows_of_extra(slots, words, models, basic, h, m, hashes, out):
     """Where the rows of the features of an extra arc's label start; their number."""
     count = rows_of_arc(slots, h, m, models.labels.shift, out)

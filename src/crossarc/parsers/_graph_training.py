@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers._graph import (
     MOST_PATH_FEATURES,
@@ -21,7 +21,7 @@ from crossarc.scoring._indices import arc_indices, hash_slots, mix, most_feature
 from crossarc.trees._hill_climbing import graph_of
 
 
-@kernel
+@jit
 def see_pairs(batch, extra, seen):
     """Note the tags at the ends of all extra arcs."""
     for b in range(len(batch.starts) - 1):
@@ -30,7 +30,7 @@ def see_pairs(batch, extra, seen):
             seen[pair_of(words, extra.heads[i], extra.modifiers[i])] = True
 
 
-@kernel
+@jit
 def learn_graphs(batch, chosen, models, learners, gold, extra, rules, seed):
     """Mend the weights where they prefer another graph to the gold one, and those of the labels of extra arcs.
 
@@ -64,7 +64,7 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, rules, seed):
     return loss
 
 
-@inner_kernel
+@jit_helper
 def add_losses(parts, heads, graph):
     """An arc that is too many costs 1, one that is missing too: it saves 1 to have it."""
     for h in range(len(graph)):
@@ -73,7 +73,7 @@ def add_losses(parts, heads, graph):
             parts.extras[h, m] += -1.0 if graph[h, m] and heads[m] != h else 1.0
 
 
-@inner_kernel
+@jit_helper
 def mend_graph(space, attributes, models, learner, basic, right, other):
     """The smallest change of the weights that makes the right graph beat the other by its loss, which is returned."""
     of_right = np.empty(most_graph_features(space.encoded, right[1]), np.int64)
@@ -89,7 +89,7 @@ def mend_graph(space, attributes, models, learner, basic, right, other):
     return losses[0]
 
 
-@inner_kernel
+@jit_helper
 def count_missing(graph, other):
     """How many arcs of a graph another does not have, or not in the same role."""
     (heads, arcs), (other_heads, other_arcs) = graph, other
@@ -101,13 +101,13 @@ def count_missing(graph, other):
     return missing
 
 
-@inner_kernel
+@jit_helper
 def most_graph_features(encoded, graph):
     """An upper bound of the number of features of a graph."""
     return 2 * graph.sum() * (most_features(encoded) + MOST_PATH_FEATURES)
 
 
-@inner_kernel
+@jit_helper
 def graph_indices(space, words, models, basic, graph, other, out):
     """The features of a graph's parts that another graph does not have; their number.
 
@@ -138,7 +138,7 @@ def graph_indices(space, words, models, basic, graph, other, out):
     return count
 
 
-@inner_kernel
+@jit_helper
 def learn_extra_labels(attributes, models, learner, basic, extra, b):
     """A step of passive-aggressive learning for the label of each extra arc of a gold graph."""
     if extra.starts[b] == extra.starts[b + 1]:

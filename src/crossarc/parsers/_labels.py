@@ -6,12 +6,12 @@ may overlap, as hashed features may collide.
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 from crossarc.learning._online import passive_aggressive
 from crossarc.scoring._indices import direction_of, hash_slots, sentence_of
 
 
-@inner_kernel
+@jit_helper
 def row_indices(slots, heads, m, shift, out):
     """Where the rows of the features of the arc into m start; their number.
 
@@ -35,7 +35,7 @@ def row_indices(slots, heads, m, shift, out):
     return n_templates
 
 
-@leaf_kernel
+@jit_inline
 def rows_of_arc(slots, h, m, shift, out):
     """The same for an arc that is in no tree yet, by templates of h and m only."""
     direction = direction_of(h, m)
@@ -44,7 +44,7 @@ def rows_of_arc(slots, h, m, shift, out):
     return slots.shape[2]
 
 
-@leaf_kernel
+@jit_inline
 def find_siblings(heads, m, words):
     """words[3], words[4]: the nearest words with the same head to the left and to the right of m."""
     for x in range(m - 1, 0, -1):
@@ -57,7 +57,7 @@ def find_siblings(heads, m, words):
             break
 
 
-@leaf_kernel
+@jit_inline
 def find_outer_children(heads, m, words):
     """words[5], words[6]: the leftmost and the rightmost child of m."""
     for x in range(1, len(heads)):
@@ -70,7 +70,7 @@ def find_outer_children(heads, m, words):
             break
 
 
-@leaf_kernel
+@jit_inline
 def label_scores(weights, rows, n_rows, allowed, m, scores):
     """scores[l] of each label of the arc into m: the sum of the rows; -inf unless allowed[m, l].
 
@@ -87,7 +87,7 @@ def label_scores(weights, rows, n_rows, allowed, m, scores):
                 scores[label] = -np.inf
 
 
-@leaf_kernel
+@jit_inline
 def log_sum(scores):
     """The logarithm of the sum of the exponentials of scores, not all of them -inf."""
     top = scores[0]
@@ -100,7 +100,7 @@ def log_sum(scores):
     return top + np.log(total)
 
 
-@leaf_kernel
+@jit_inline
 def probabilities_of_labels(scores):
     """Turn scores into probabilities; the logarithm of the sum of their exponentials."""
     total = log_sum(scores)
@@ -109,7 +109,7 @@ def probabilities_of_labels(scores):
     return total
 
 
-@inner_kernel
+@jit_helper
 def best_labels_of_tree(words, model, heads, allowed, labels):
     """The best allowed label of each arc."""
     slots = hash_slots(words, model.templates.label)
@@ -121,7 +121,7 @@ def best_labels_of_tree(words, model, heads, allowed, labels):
         labels[m] = np.argmax(scores)
 
 
-@inner_kernel
+@jit_helper
 def score_labels_of_tree(words, model, heads, out):
     """out[m, l] of each label of the arc into m."""
     slots = hash_slots(words, model.templates.label)
@@ -131,7 +131,7 @@ def score_labels_of_tree(words, model, heads, out):
         label_scores(model.weights, rows, row_indices(slots, heads, m, model.shift, rows), every, m, out[m])
 
 
-@kernel
+@jit
 def learn_labels(batch, chosen, model, learner, gold):
     """One step of passive-aggressive learning for each arc of the chosen gold trees; how many labels were wrong."""
     wrong = 0
@@ -143,7 +143,7 @@ def learn_labels(batch, chosen, model, learner, gold):
     return wrong
 
 
-@inner_kernel
+@jit_helper
 def learn_labels_of_tree(slots, model, learner, heads, gold, n_labels):
     allowed = np.ones((0, n_labels), np.bool_)
     rows = np.empty(slots.shape[2], np.int64)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, step_of_kernel
+from crossarc._jit import jit_helper, jit, jit_macro
 from crossarc.parsers._labels import best_labels_of_tree, score_labels_of_tree
 from crossarc.parsers._pruner import first_order_scores
 from crossarc.parsers._search import first_order, high_order, second_order
@@ -22,7 +22,7 @@ from crossarc.scoring._indices import hash_slots, sentence_of
 # A kernel for each kind of search, so that only those in use are compiled.
 
 
-@kernel
+@jit
 def parse_first_order(batch, models, allowed, rules, heads, labels, scores):
     """Trees of order 1; scores[b] is -inf for a sentence without one."""
     for b in range(len(scores)):
@@ -34,7 +34,7 @@ def parse_first_order(batch, models, allowed, rules, heads, labels, scores):
             label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
 
 
-@kernel
+@jit
 def parse_second_order(batch, models, allowed, rules, heads, labels, scores):
     """The same for order 2."""
     for b in range(len(scores)):
@@ -46,7 +46,7 @@ def parse_second_order(batch, models, allowed, rules, heads, labels, scores):
             label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
 
 
-@kernel
+@jit
 def parse_high_order(batch, models, allowed, rules, heads, labels, scores):
     """The same for higher orders."""
     for b in range(len(scores)):
@@ -58,7 +58,7 @@ def parse_high_order(batch, models, allowed, rules, heads, labels, scores):
             label(space, attributes, models, allowed, rules, heads[nodes], labels[nodes])
 
 
-@inner_kernel
+@jit_helper
 def seed_of(attributes):
     """A number that depends on the sentence alone: it is parsed the same in any company."""
     seed = np.uint64(0)
@@ -67,7 +67,7 @@ def seed_of(attributes):
     return seed
 
 
-@step_of_kernel
+@jit_macro
 def space_of(attributes, models, allowed, rules):
     """The space of a sentence, for trees without gold ones."""
     nothing = np.full(len(attributes.counts), -1)
@@ -78,7 +78,7 @@ def space_of(attributes, models, allowed, rules):
     return space
 
 
-@step_of_kernel
+@jit_macro
 def label(space, attributes, models, allowed, rules, heads, labels):
     """The labels of a tree: those of its arcs, or from the second stage."""
     labels[0] = -1
@@ -89,13 +89,13 @@ def label(space, attributes, models, allowed, rules, heads, labels):
         best_labels_of_tree(attributes.words, models.labels, heads, allowed.labels, labels)
 
 
-@kernel
+@jit
 def scores_of_arcs(batch, model, allowed):
     """scores[h, m] of the only sentence of a batch."""
     return first_order_scores(sentence_of(batch, 0), model, allowed.arcs)
 
 
-@inner_kernel
+@jit_helper
 def score_changes(space, heads, scores):
     """scores[h, m] of the arcs of the space: what each adds to a tree whose other arcs stay."""
     tree = tree_of(space, heads)
@@ -107,7 +107,7 @@ def score_changes(space, heads, scores):
         attach(space, tree, m, choice)
 
 
-@kernel
+@jit
 def potentials_of(batch, models, allowed, rules, heads, first, out):
     """scores[h, m] around a tree of each sentence, one matrix after the other: that of sentence b is at first[b]."""
     for b in range(len(first)):
@@ -117,7 +117,7 @@ def potentials_of(batch, models, allowed, rules, heads, first, out):
         score_changes(space_of(sentence_of(batch, b), models, allowed, rules), tree, scores)
 
 
-@kernel
+@jit
 def score_trees(batch, models, allowed, rules, trees, labels, scores):
     """The scores of some trees of the only sentence of a batch, and their labels."""
     attributes = sentence_of(batch, 0)
@@ -129,7 +129,7 @@ def score_trees(batch, models, allowed, rules, trees, labels, scores):
         scores[k] = tree_score(space, trees[k], choice)
 
 
-@kernel
+@jit
 def scores_of_labels(batch, model, heads, out):
     """out[i, l] of each label of the arc into node i of many trees."""
     for b in range(len(batch.starts) - 1):

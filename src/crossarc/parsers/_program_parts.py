@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 from crossarc.learning._online import hildreth_step
 from crossarc.parsers._labels import label_scores, row_indices, rows_of_arc
 from crossarc.parsers._parsing import label, space_of
@@ -26,7 +26,7 @@ UNIT = 1 << 16  # fractions of features are counted in integers
 SMALLEST = 1e-5  # differences below this are noise
 
 
-@inner_kernel
+@jit_helper
 def program_parts(space, with_nonprojective):
     """All parts that the arcs of the space can form, with their scores; a kind without templates has none."""
     numbers, heads, modifiers, arcs = number_arcs(space)
@@ -44,7 +44,7 @@ def program_parts(space, with_nonprojective):
     )
 
 
-@inner_kernel
+@jit_helper
 def number_arcs(space):
     """numbers[m, j] of each candidate arc; heads, modifiers and scores by number."""
     total = count_arcs(space)
@@ -59,7 +59,7 @@ def number_arcs(space):
     return numbers, heads, modifiers, arcs
 
 
-@leaf_kernel
+@jit_inline
 def count_arcs(space):
     total = 0
     for m in range(1, len(space.counts)):
@@ -67,7 +67,7 @@ def count_arcs(space):
     return total
 
 
-@inner_kernel
+@jit_helper
 def children_of(space):
     """(starts, words, choices): the words that have h as a candidate, from starts[h] on, and which candidate it is."""
     size = len(space.counts)
@@ -86,17 +86,17 @@ def children_of(space):
     return starts, words, choices
 
 
-@inner_kernel
+@jit_helper
 def new_pairs(count):
     return Pairs(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count))
 
 
-@inner_kernel
+@jit_helper
 def first_pairs(pairs, count):
     return Pairs(pairs.first[:count], pairs.second[:count], pairs.scores[:count])
 
 
-@leaf_kernel
+@jit_inline
 def count_pairs(starts):
     total = 0
     for h in range(len(starts) - 1):
@@ -105,7 +105,7 @@ def count_pairs(starts):
     return total
 
 
-@inner_kernel
+@jit_helper
 def pairs_of_siblings(space, numbers, children):
     starts, words, choices = children
     if space.any_siblings.size == 0:
@@ -121,7 +121,7 @@ def pairs_of_siblings(space, numbers, children):
     return pairs
 
 
-@inner_kernel
+@jit_helper
 def pairs_of_grandparents(space, numbers):
     if space.grandparents.size == 0:
         return new_pairs(0)
@@ -138,7 +138,7 @@ def pairs_of_grandparents(space, numbers):
     return first_pairs(pairs, count)
 
 
-@inner_kernel
+@jit_helper
 def pairs_of_next_siblings(space, numbers, children):
     starts, words, choices = children
     if space.siblings.size == 0:
@@ -159,7 +159,7 @@ def pairs_of_next_siblings(space, numbers, children):
     return first_pairs(pairs, count)
 
 
-@inner_kernel
+@jit_helper
 def valency_scores(space):
     """scores[h, side, k]: of k children to the left and to the right."""
     n_templates = space.encoded.valency.shape[2]
@@ -174,7 +174,7 @@ def valency_scores(space):
     return scores
 
 
-@inner_kernel
+@jit_helper
 def nonprojective_scores(space, n_arcs):
     scores, count = np.empty(n_arcs), 0
     for m in range(1, len(space.counts)):
@@ -185,7 +185,7 @@ def nonprojective_scores(space, n_arcs):
     return scores
 
 
-@leaf_kernel
+@jit_inline
 def nonprojective_indices(space, h, m):
     """The features of an arc that is not projective, in the space's buffer; their number."""
     count = arc_indices(space.encoded, h, m, space.shift, space.buffer)
@@ -195,7 +195,7 @@ def nonprojective_indices(space, h, m):
     return count
 
 
-@inner_kernel
+@jit_helper
 def label_matrix(space, attributes, models, allowed, rules, heads):
     """scores[a, l]: how much worse than its best label the label l of an arc is; -inf unless it is allowed.
 
@@ -222,7 +222,7 @@ def label_matrix(space, attributes, models, allowed, rules, heads):
     return scores
 
 
-@inner_kernel
+@jit_helper
 def differing_features(space, parts, differences, n_different, scratch):
     """The features of all parts, times the differences: (indices, values). ``scratch`` is zero before and after.
 
@@ -262,7 +262,7 @@ def differing_features(space, parts, differences, n_different, scratch):
     return gather(scratch, places, count)
 
 
-@inner_kernel
+@jit_helper
 def note_valencies(space, differences, scratch, places, count):
     side_of = np.empty(len(space.buffer), np.int64)
     for h in range(differences.shape[0]):
@@ -276,7 +276,7 @@ def note_valencies(space, differences, scratch, places, count):
     return count
 
 
-@leaf_kernel
+@jit_inline
 def note(indices, n_features, difference, scratch, places, count):
     amount = round(difference * UNIT)
     for i in range(n_features):
@@ -285,7 +285,7 @@ def note(indices, n_features, difference, scratch, places, count):
     return count + n_features
 
 
-@inner_kernel
+@jit_helper
 def gather(scratch, places, count):
     indices, values, n_different = np.empty(count, np.int64), np.empty(count, np.float32), 0
     for i in range(count):
@@ -297,32 +297,32 @@ def gather(scratch, places, count):
     return indices[:n_different], values[:n_different]
 
 
-@kernel
+@jit
 def mend_by_program(space, parts, differences, n_different, loss, learner):
     """The smallest change of the weights by which the gold tree beats a solution by its loss."""
     indices, values = differing_features(space, parts, differences, n_different, learner.scratch)
     hildreth_step(learner.weights, learner.totals, learner.step[0], indices, values, loss, 0.0, learner.most)
 
 
-@kernel
+@jit
 def learning_space(batch, b, models, gold, rules, with_nonprojective):
     """The space of a sentence to learn from, and its parts; wrong arcs score 1 more."""
     task = open_task(batch, b, models, gold, rules, Method(MIRA, 1, True))
     return task.space, program_parts(task.space, with_nonprojective)
 
 
-@kernel
+@jit
 def parsing_space(batch, models, allowed, rules, with_nonprojective):
     """The space of the only sentence of a batch, and its parts."""
     space = space_of(sentence_of(batch, 0), models, allowed, rules)
     return space, program_parts(space, with_nonprojective)
 
 
-@kernel
+@jit
 def labels_of_tree(batch, space, models, allowed, rules, heads, labels):
     label(space, sentence_of(batch, 0), models, allowed, rules, heads, labels)
 
 
-@kernel
+@jit
 def labels_of_arcs(batch, space, models, allowed, rules, heads):
     return label_matrix(space, sentence_of(batch, 0), models, allowed, rules, heads)

@@ -6,14 +6,14 @@ head is among the first.
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 from crossarc.learning._online import difference, hildreth_step
 from crossarc.scoring._indices import arc_indices, encode, most_features, sentence_of, sum_of
 
 RANK = 5  # the right head is to beat all others but RANK - 1 by a margin of 1; chosen on dev
 
 
-@inner_kernel
+@jit_helper
 def score_arcs(encoded, weights, shift, scores):
     """scores[h, m] of every arc, by the features of the arc alone."""
     n = len(scores) - 1
@@ -24,7 +24,7 @@ def score_arcs(encoded, weights, shift, scores):
                 scores[h, m] = sum_of(weights, buffer, arc_indices(encoded, h, m, shift, buffer))
 
 
-@inner_kernel
+@jit_helper
 def first_order_scores(attributes, model, allowed):
     """scores[h, m] of every allowed arc (all, if that array is empty); -inf for the others."""
     size = len(attributes.counts)
@@ -37,7 +37,7 @@ def first_order_scores(attributes, model, allowed):
     return scores
 
 
-@inner_kernel
+@jit_helper
 def keep_candidates(scores, kept, near, always, candidates, counts):
     """The ``kept`` best heads of each word, if nearly as good as the best, and those of the tree ``always``."""
     size = len(scores)
@@ -62,7 +62,7 @@ def keep_candidates(scores, kept, near, always, candidates, counts):
         counts[m] = count
 
 
-@leaf_kernel
+@jit_inline
 def best_unchosen(scores, m, chosen):
     """The best head of m that is not chosen yet, -1 if there is none."""
     best, highest = -1, -np.inf
@@ -72,7 +72,7 @@ def best_unchosen(scores, m, chosen):
     return best
 
 
-@kernel
+@jit
 def count_candidates(batch, pruner, gold, rules):
     """How many candidates the pruner leaves in all, and how many of the gold heads are among them."""
     everything, right = 0, 0
@@ -88,7 +88,7 @@ def count_candidates(batch, pruner, gold, rules):
     return everything, right
 
 
-@kernel
+@jit
 def learn_ranking(batch, chosen, model, learner, heads):
     """Mend the weights where ``RANK`` heads or more come close to the gold one, or are better.
 
@@ -109,7 +109,7 @@ def learn_ranking(batch, chosen, model, learner, heads):
     return missed
 
 
-@inner_kernel
+@jit_helper
 def rival_of(scores, gold, m):
     """The other head of m that comes ``RANK``-th, or last if there are fewer; -1 if there is none."""
     chosen = np.zeros(len(scores), np.bool_)
@@ -124,7 +124,7 @@ def rival_of(scores, gold, m):
     return rival
 
 
-@inner_kernel
+@jit_helper
 def prefer(encoded, model, learner, gold, rival, m):
     """The smallest change of the weights that lets the gold head of m beat its rival by 1."""
     most = most_features(encoded)

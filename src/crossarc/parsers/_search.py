@@ -8,7 +8,7 @@ are tried, drawn from the first-order scores, and the best tree found is kept (Z
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, copy_values, inner_kernel, leaf_kernel, step_of_kernel
+from crossarc._jit import jit_noinline, copy_values, jit_helper, jit_inline, jit_macro
 from crossarc.parsers._space import (
     DETACHED,
     arc_matrix,
@@ -30,13 +30,13 @@ TINY = 1e-9  # improvements below it are rounding
 LONG = 250  # words: beyond, no array of all sibling parts is made (8 n³ bytes)
 
 
-@inner_kernel
+@jit_helper
 def first_order(space, rules, heads):
     """The best tree by arcs alone, exact; its score, or -inf if there is none."""
     return best_first_order(arc_matrix(space), rules, heads)
 
 
-@inner_kernel
+@jit_helper
 def second_order(space, rules, seed, heads):
     """Arcs and adjacent siblings: exact if projective, else from there by best single changes.
 
@@ -54,7 +54,7 @@ def second_order(space, rules, seed, heads):
     return climb_by_best_change(arcs, siblings, heads, rules.single_root, len(heads) ** 2)
 
 
-@inner_kernel
+@jit_helper
 def sibling_array(space):
     """scores[h, s, m] of two candidate arcs side by side; s == h: m is the first child on its side."""
     size = len(space.counts)
@@ -69,7 +69,7 @@ def sibling_array(space):
     return scores
 
 
-@step_of_kernel
+@jit_macro
 def high_order(space, rules, seed, heads):
     """The best tree found from all starts; its score, or -inf if no start is a tree.
 
@@ -100,14 +100,14 @@ def high_order(space, rules, seed, heads):
     return best
 
 
-@leaf_kernel
+@jit_inline
 def gumbel(seed):
     """A random number from the standard Gumbel distribution."""
     uniform = (np.float64(mix(seed) >> np.uint64(11)) + 0.5) / 9007199254740992.0
     return -np.log(-np.log(uniform))
 
 
-@inner_kernel
+@jit_helper
 def climb(space, rules, tree):
     """Let each word take its best head in turn, until none changes."""
     n = len(tree.heads) - 1
@@ -127,7 +127,7 @@ def climb(space, rules, tree):
             content = 0
 
 
-@leaf_kernel
+@jit_inline
 def take_best_head(space, rules, tree, m):
     """Whether m found a better head than the one it has."""
     old = tree.choice[m]
@@ -144,7 +144,7 @@ def take_best_head(space, rules, tree, m):
     return best != old
 
 
-@leaf_kernel
+@jit_inline
 def may_attach(space, rules, heads, m, j):
     h = space.candidates[m, j]
     if (h == 0 and rules.single_root) or descends(heads, h, m):
@@ -152,12 +152,12 @@ def may_attach(space, rules, heads, m, j):
     return not rules.projective or not crosses(heads, h, m)
 
 
-@cold_kernel
+@jit_noinline
 def called_worth(space, tree, m, j):
     return worth(space, tree, m, j)
 
 
-@cold_kernel
+@jit_noinline
 def swap_root(space, rules, tree):
     """With a single root, no change of one head can replace it: try two at once, the best pair of them."""
     root = tree.first[0]
@@ -193,7 +193,7 @@ def swap_root(space, rules, tree):
     return True
 
 
-@leaf_kernel
+@jit_inline
 def descends(heads, word, ancestor):
     while word > 0:
         if word == ancestor:
@@ -202,7 +202,7 @@ def descends(heads, word, ancestor):
     return False
 
 
-@leaf_kernel
+@jit_inline
 def crosses(heads, h, m):
     """Whether an arc from h to m would cross an arc of the tree."""
     low, high = min(h, m), max(h, m)

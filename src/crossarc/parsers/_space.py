@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, inner_kernel, leaf_kernel, step_of_kernel
+from crossarc._jit import jit_noinline, jit_helper, jit_inline, jit_macro
 from crossarc.parsers._labels import label_scores, log_sum, rows_of_arc
 from crossarc.parsers._pruner import first_order_scores, keep_candidates
 from crossarc.scoring._indices import (
@@ -49,7 +49,7 @@ DETACHED = -1
 Rules = namedtuple("Rules", "single_root projective kept near restarts joint summed")
 
 
-@step_of_kernel
+@jit_macro
 def best_first_order(scores, rules, heads):
     """The best tree by the scores of arcs; its score, or -inf if there is none."""
     if rules.projective:
@@ -57,7 +57,7 @@ def best_first_order(scores, rules, heads):
     return best_arborescence(scores, rules.single_root, heads)
 
 
-@step_of_kernel
+@jit_macro
 def candidate_space(attributes, pruner, model, always, allowed, rules):
     """The space that the pruner leaves to the model.
 
@@ -78,7 +78,7 @@ def candidate_space(attributes, pruner, model, always, allowed, rules):
     return open_space(encode(attributes, model.templates), model.weights, model.shift, candidates, counts)
 
 
-@leaf_kernel
+@jit_inline
 def keep_all(allowed, candidates, counts):
     for m in range(1, len(counts)):
         for h in range(len(counts)):
@@ -87,7 +87,7 @@ def keep_all(allowed, candidates, counts):
                 counts[m] += 1
 
 
-@inner_kernel
+@jit_helper
 def open_space(encoded, weights, shift, candidates, counts):
     """The space over these candidates, with the scores of its arcs."""
     size, width = candidates.shape
@@ -112,14 +112,14 @@ def open_space(encoded, weights, shift, candidates, counts):
     return space
 
 
-@inner_kernel
+@jit_helper
 def unknown_triples(candidates, slots):
     """An array for the scores of a candidate with each third word; empty if there are no templates for it."""
     size, width = candidates.shape
     return np.full((size, width, size) if slots.shape[2] > 0 else (0, 0, 0), np.nan, np.float32)
 
 
-@inner_kernel
+@jit_helper
 def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, loss, summed):
     """Give each arc its best label, and add the label's score to the arc's (the multi-digraph of MS07).
 
@@ -142,7 +142,7 @@ def score_labels(space, slots, labels_model, allowed_labels, gold, gold_labels, 
             space.arcs[m, j] += log_sum(scores) if summed and scores[label] > -np.inf else scores[label]
 
 
-@inner_kernel
+@jit_helper
 def arc_matrix(space):
     """scores[h, m] of the arcs of the space; -inf for the others."""
     size = len(space.counts)
@@ -153,7 +153,7 @@ def arc_matrix(space):
     return scores
 
 
-@inner_kernel
+@jit_helper
 def tree_of(space, heads):
     """A tree that can be changed; ``heads`` stays a part of it."""
     tree = Tree(heads, np.zeros_like(heads), np.zeros_like(heads), np.zeros_like(heads))
@@ -161,7 +161,7 @@ def tree_of(space, heads):
     return tree
 
 
-@leaf_kernel
+@jit_inline
 def refresh(space, tree):
     """All else after the heads of a tree."""
     choose(space, tree.heads, tree.choice)
@@ -172,7 +172,7 @@ def refresh(space, tree):
             tree.first[tree.heads[m]] = m
 
 
-@leaf_kernel
+@jit_inline
 def detach(tree, m):
     """Let m hang nowhere."""
     h = tree.heads[m]
@@ -186,7 +186,7 @@ def detach(tree, m):
     tree.heads[m] = DETACHED
 
 
-@leaf_kernel
+@jit_inline
 def attach(space, tree, m, j):
     """Attach m, which hangs nowhere, to its candidate j."""
     h = space.candidates[m, j]
@@ -203,14 +203,14 @@ def attach(space, tree, m, j):
     tree.choice[m] = j
 
 
-@leaf_kernel
+@jit_inline
 def choose(space, heads, choice):
     """choice[m]: which of its candidates each word's head is; -1 if it is none of them."""
     for m in range(1, len(heads)):
         choice[m] = candidate_number(space, m, heads[m])
 
 
-@leaf_kernel
+@jit_inline
 def candidate_number(space, m, h):
     for j in range(space.counts[m]):
         if space.candidates[m, j] == h:
@@ -218,19 +218,19 @@ def candidate_number(space, m, h):
     return -1
 
 
-@cold_kernel
+@jit_noinline
 def triple_score(triple, weights, shift, buffer):
     """The score of a part of three words (not of the whole space: every call copies its arguments)."""
     return np.float32(sum_of(weights, buffer, triple_indices(triple, shift, buffer)))
 
 
-@cold_kernel
+@jit_noinline
 def counted_score(head, left, right, weights, shift, buffer):
     """The same for a head and the numbers of its children."""
     return np.float32(sum_of(weights, buffer, counted_indices(head, left, right, shift, buffer)))
 
 
-@leaf_kernel
+@jit_inline
 def sibling_score(space, m, j, s):
     if space.siblings.size == 0:
         return np.float32(0.0)
@@ -242,7 +242,7 @@ def sibling_score(space, m, j, s):
     return score
 
 
-@leaf_kernel
+@jit_inline
 def grandparent_score(space, m, j, g):
     if space.grandparents.size == 0:
         return np.float32(0.0)
@@ -254,7 +254,7 @@ def grandparent_score(space, m, j, g):
     return score
 
 
-@leaf_kernel
+@jit_inline
 def any_sibling_score(space, m, j, s):
     score = space.any_siblings[m, j, s]
     if np.isnan(score):
@@ -264,7 +264,7 @@ def any_sibling_score(space, m, j, s):
     return score
 
 
-@leaf_kernel
+@jit_inline
 def valency_score(space, h, left, right):
     if space.encoded.valency.shape[2] == 0:
         return np.float32(0.0)
@@ -277,7 +277,7 @@ def valency_score(space, h, left, right):
     return score
 
 
-@leaf_kernel
+@jit_inline
 def worth(space, tree, m, j):
     """What the tree gains if m, which hangs nowhere now, is attached to its candidate j."""
     h = space.candidates[m, j]
@@ -291,7 +291,7 @@ def worth(space, tree, m, j):
     return total
 
 
-@leaf_kernel
+@jit_inline
 def worth_beside_others(space, tree, m, j):
     """The same of the parts that m has with other children of its new head, all found in one go through them."""
     h = space.candidates[m, j]
@@ -320,7 +320,7 @@ def worth_beside_others(space, tree, m, j):
     return total
 
 
-@leaf_kernel
+@jit_inline
 def count_children(heads, h):
     """The numbers of children of h to its left and to its right."""
     left, right = 0, 0
@@ -333,7 +333,7 @@ def count_children(heads, h):
     return left, right
 
 
-@leaf_kernel
+@jit_inline
 def neighbours(heads, h, m):
     """The children of h next to m on its side: towards h (h itself if there is none), and away from h (0 if none)."""
     n = len(heads) - 1
@@ -347,7 +347,7 @@ def neighbours(heads, h, m):
     return inner, outer if outer <= n else 0
 
 
-@leaf_kernel
+@jit_inline
 def tree_score(space, heads, choice):
     """The sum of all parts of a tree."""
     total = 0.0
@@ -367,7 +367,7 @@ def tree_score(space, heads, choice):
     return total
 
 
-@inner_kernel
+@jit_helper
 def tree_indices(encoded, heads, other, shift, buffer, out):
     """The features of a tree's parts that another tree does not have; their number."""
     count = 0
@@ -393,14 +393,14 @@ def tree_indices(encoded, heads, other, shift, buffer, out):
     return count
 
 
-@leaf_kernel
+@jit_inline
 def append(n_new, new, out, count):
     for i in range(n_new):
         out[count + i] = new[i]
     return count + n_new
 
 
-@inner_kernel
+@jit_helper
 def most_tree_features(encoded, heads):
     """An upper bound of the number of features of a tree."""
     pairs = 0

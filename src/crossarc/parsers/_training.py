@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 from crossarc.learning._online import add, difference, hildreth, hildreth_step
 from crossarc.parsers._labels import rows_of_arc
 from crossarc.parsers._search import first_order, high_order, second_order
@@ -36,7 +36,7 @@ LABEL_LOSS = 0.5  # of a wrong label on a right arc; a wrong arc costs 1
 # A kernel for each kind of search and of learner, so that only those in use are compiled.
 
 
-@kernel
+@jit
 def learn_first_order(batch, chosen, models, learner, gold, rules, method):
     """Mend the weights where they prefer another tree to the gold one, for each chosen sentence of the batch.
 
@@ -52,7 +52,7 @@ def learn_first_order(batch, chosen, models, learner, gold, rules, method):
     return wrong
 
 
-@kernel
+@jit
 def learn_second_order(batch, chosen, models, learner, gold, rules, method, seed):
     """The same for order 2."""
     wrong = 0
@@ -65,7 +65,7 @@ def learn_second_order(batch, chosen, models, learner, gold, rules, method, seed
     return wrong
 
 
-@kernel
+@jit
 def learn_high_order(batch, chosen, models, learner, gold, rules, method, seed):
     """The same for higher orders."""
     wrong = 0
@@ -78,7 +78,7 @@ def learn_high_order(batch, chosen, models, learner, gold, rules, method, seed):
     return wrong
 
 
-@kernel
+@jit
 def learn_from_k_best(batch, chosen, models, learner, gold, rules, method):
     """The same for order 1 with the k best trees: MST05 §3.1."""
     wrong = 0
@@ -89,7 +89,7 @@ def learn_from_k_best(batch, chosen, models, learner, gold, rules, method):
     return wrong
 
 
-@inner_kernel
+@jit_helper
 def open_task(batch, b, models, gold, rules, method):
     """The space of a sentence and its gold tree; with losses if the search is to be loss-augmented."""
     attributes = sentence_of(batch, b)
@@ -109,7 +109,7 @@ def open_task(batch, b, models, gold, rules, method):
     return Task(space, slots, heads, labels)
 
 
-@inner_kernel
+@jit_helper
 def k_best(scores, k, rules):
     """The heads of the k best trees."""
     labelled = scores.reshape(len(scores), len(scores), 1)
@@ -120,7 +120,7 @@ def k_best(scores, k, rules):
     return heads[:count].copy()
 
 
-@inner_kernel
+@jit_helper
 def beats_gold(task, score, rules):
     """Whether what the search found is better than the gold tree: it may have missed that."""
     choice = np.zeros_like(task.heads)
@@ -132,7 +132,7 @@ def beats_gold(task, score, rules):
     return tree_score(task.space, task.heads, choice) <= score
 
 
-@inner_kernel
+@jit_helper
 def mend(task, models, learner, trees, rules, method):
     """The smallest change of the weights that makes the gold tree beat the others by their losses.
 
@@ -170,7 +170,7 @@ def mend(task, models, learner, trees, rules, method):
     return count_wrong(trees[0], task.heads)
 
 
-@inner_kernel
+@jit_helper
 def labels_of(task, trees, rules):
     """The labels of each tree; those of the gold tree if labels come later."""
     labels = np.empty_like(trees)
@@ -182,7 +182,7 @@ def labels_of(task, trees, rules):
     return labels
 
 
-@leaf_kernel
+@jit_inline
 def count_wrong(heads, gold):
     wrong = 0
     for m in range(1, len(gold)):
@@ -190,7 +190,7 @@ def count_wrong(heads, gold):
     return wrong
 
 
-@leaf_kernel
+@jit_inline
 def loss_of(heads, labels, task):
     loss = 0.0
     for m in range(1, len(heads)):
@@ -201,7 +201,7 @@ def loss_of(heads, labels, task):
     return loss
 
 
-@inner_kernel
+@jit_helper
 def label_indices(slots, models, tree, other, out, count):
     """The features of the labels of a tree's arcs that another tree does not have; what is in ``out`` then."""
     heads, labels = tree
@@ -212,7 +212,7 @@ def label_indices(slots, models, tree, other, out, count):
     return count
 
 
-@inner_kernel
+@jit_helper
 def append_label(slots, models, h, m, label, out, count):
     """The features of one arc's label. Their weights come after those of the arcs, in one table."""
     n_rows = rows_of_arc(slots, h, m, models.labels.shift, out[count:])
@@ -221,7 +221,7 @@ def append_label(slots, models, h, m, label, out, count):
     return count + n_rows
 
 
-@kernel
+@jit
 def learn_factored(batch, chosen, models, learner, gold, rules, method):
     """The same for order 1, factored (MST05 §3.2): each gold arc is to beat all others into its word by 1.
 
@@ -242,7 +242,7 @@ def learn_factored(batch, chosen, models, learner, gold, rules, method):
     return wrong
 
 
-@inner_kernel
+@jit_helper
 def factored_pass(task, models, learner, rules, multipliers):
     """One pass over all constraints of a sentence; the largest change of a margin."""
     space, most = task.space, len(task.space.buffer) + task.slots.shape[2]
@@ -272,7 +272,7 @@ def factored_pass(task, models, learner, rules, multipliers):
     return largest
 
 
-@inner_kernel
+@jit_helper
 def arc_and_label(task, models, h, m, label, rules, out):
     """The features of one arc, and of its label if labels are joint."""
     buffer = task.space.buffer

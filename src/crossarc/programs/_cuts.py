@@ -5,12 +5,12 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 
 SMALLEST = 1e-9  # what is below this is no capacity
 
 
-@kernel
+@jit
 def cut_sets(capacity, tolerance):
     """apart[i]: the words of the i-th set; less than 1 - tolerance comes into it from outside.
 
@@ -29,7 +29,7 @@ def cut_sets(capacity, tolerance):
     return apart[:count]
 
 
-@inner_kernel
+@jit_helper
 def flow(residual, source, word, enough):
     """How much the source can send to the word, or more than enough; what is left of the capacities."""
     size, total = len(residual), 0.0
@@ -62,7 +62,7 @@ def flow(residual, source, word, enough):
     return total
 
 
-@kernel
+@jit
 def unreached_spans(capacity, heads, modifiers, there, marked, tolerance):
     """Arcs of which more is not projective than is marked so: their numbers, and sets[i] around the i-th one's head.
 
@@ -86,7 +86,7 @@ def unreached_spans(capacity, heads, modifiers, there, marked, tolerance):
     return arcs[:count], sets[:count]
 
 
-@inner_kernel
+@jit_helper
 def reached(residual, source, found):
     """Mark the nodes that the source can still send something to."""
     stack, count = np.empty(len(residual), np.int64), 1

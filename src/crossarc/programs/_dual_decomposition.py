@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import cold_kernel, copy_values, inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_noinline, copy_values, jit_helper, jit, jit_inline
 
 NEXT_SIBLINGS, VALENCY, GRANDPARENTS = 0, 1, 2
 MOST_ACTIVE = 24  # configurations of a factor
@@ -44,7 +44,7 @@ Clauses = namedtuple("Clauses", "starts variables negated exactly")
 Scratch = namedtuple("Scratch", "given gradient row best back order solved solution ones")
 
 
-@kernel
+@jit
 def alternate(
     factors, pairs, clauses, active, of_factors, of_pairs, of_clauses, agreed, degrees, rate, earlier, rounds, enough
 ):
@@ -75,13 +75,13 @@ def alternate(
     return rounds, rate, disagreement
 
 
-@leaf_kernel
+@jit_inline
 def changes_rate(rounds):
     """More and more rarely: no rate that goes on changing lets copies agree in the end."""
     return rounds % 8 == 0 and (rounds <= 128 or rounds & (rounds - 1) == 0)
 
 
-@inner_kernel
+@jit_helper
 def new_scratch(size):
     return Scratch(
         np.empty(size),
@@ -96,7 +96,7 @@ def new_scratch(size):
     )
 
 
-@cold_kernel
+@jit_noinline
 def mean_of_copies(factors, pairs, clauses, of_factors, of_pairs, of_clauses, agreed, degrees):
     """What the copies agree on; variables without a copy stay."""
     for i in range(len(agreed)):
@@ -114,7 +114,7 @@ def mean_of_copies(factors, pairs, clauses, of_factors, of_pairs, of_clauses, ag
             agreed[i] /= degrees[i]
 
 
-@cold_kernel
+@jit_noinline
 def draw(variables, copies, agreed, rate):
     """Multipliers draw copies to what is agreed; how far they were from it."""
     total = 0.0
@@ -125,7 +125,7 @@ def draw(variables, copies, agreed, rate):
     return total
 
 
-@cold_kernel
+@jit_noinline
 def solve_pairs(pairs, copies, agreed, rate):
     """The copies of pairs of arcs that score something together."""
     for p in range(len(pairs.first)):
@@ -150,7 +150,7 @@ def solve_pairs(pairs, copies, agreed, rate):
         copies.values[1, p] = min(max(b, 0.0), 1.0)
 
 
-@cold_kernel
+@jit_noinline
 def solve_clauses(clauses, copies, agreed, rate, scratch):
     """The copies of clauses: the nearest values whose literals sum to 1, or to more."""
     for c in range(len(clauses.starts) - 1):
@@ -166,7 +166,7 @@ def solve_clauses(clauses, copies, agreed, rate, scratch):
             copies.values[i] = 1.0 - value if clauses.negated[i] else value
 
 
-@leaf_kernel
+@jit_inline
 def shift_to_one(values):
     """What must be added to all values for those that are then above 0 to sum to 1."""
     shift, left = np.inf, len(values) + 1
@@ -181,7 +181,7 @@ def shift_to_one(values):
         shift, left = (1.0 - total) / count, count
 
 
-@cold_kernel
+@jit_noinline
 def solve_factors(factors, active, copies, agreed, rate, scratch):
     """The copies of structured factors; those that would be solved for what they were solved for last stay."""
     for f in range(len(factors.kinds)):
@@ -195,7 +195,7 @@ def solve_factors(factors, active, copies, agreed, rate, scratch):
             solve_factor(f, factors, active, active.given[start:end], rate, copies.values[start:end], scratch)
 
 
-@cold_kernel
+@jit_noinline
 def solve_factor(f, factors, active, given, rate, values, scratch):
     """The mixture of configurations with the highest given * values + own scores - rate / 2 * values²."""
     size = len(given)
@@ -233,7 +233,7 @@ def solve_factor(f, factors, active, given, rate, values, scratch):
         active.counts[f] = count + 1
 
 
-@leaf_kernel
+@jit_inline
 def balance(given, rows, own, products, count, rate, scratch):
     """Weights, perhaps below 0, by which all active configurations gain the same; that level."""
     matrix, solution, ones = scratch.solved, scratch.solution, scratch.ones
@@ -262,7 +262,7 @@ def balance(given, rows, own, products, count, rate, scratch):
     return level + rate
 
 
-@leaf_kernel
+@jit_inline
 def substitute(factor, right, count):
     """Solve factor * factorᵀ * x = right, in place."""
     for k in range(count):
@@ -275,7 +275,7 @@ def substitute(factor, right, count):
         right[k] /= factor[k, k]
 
 
-@leaf_kernel
+@jit_inline
 def blocked(weights, solution, count):
     """The first weight that falls below 0 on the way to the solution, and how much of the way that is."""
     blocking, step = -1, 1.0
@@ -287,7 +287,7 @@ def blocked(weights, solution, count):
     return blocking, step
 
 
-@leaf_kernel
+@jit_inline
 def add_row(row, rows, products, count):
     """Add a configuration as the last one."""
     for i in range(len(row)):
@@ -299,7 +299,7 @@ def add_row(row, rows, products, count):
         products[count, k] = products[k, count] = total
 
 
-@leaf_kernel
+@jit_inline
 def remove_row(which, rows, weights, own, products, count):
     """Put the last configuration in the place of one that goes; how many are left."""
     last = count - 1
@@ -313,7 +313,7 @@ def remove_row(which, rows, weights, own, products, count):
     return last
 
 
-@leaf_kernel
+@jit_inline
 def mix(rows, weights, count, values):
     values[:] = 0.0
     for k in range(count):
@@ -321,7 +321,7 @@ def mix(rows, weights, count, values):
             values[i] += weights[k] * rows[k, i]
 
 
-@leaf_kernel
+@jit_inline
 def best_configuration(f, factors, scores, row, scratch):
     """The best configuration of a factor, in row; the score of its own parts."""
     table = factors.tables[factors.offsets[f] : factors.offsets[f + 1]]
@@ -333,7 +333,7 @@ def best_configuration(f, factors, scores, row, scratch):
     return best_grandparent(table, scores, factors.inner[f], row)
 
 
-@cold_kernel
+@jit_noinline
 def best_path(table, scores, row, scratch):
     """The children on one side of a head, from the first to the last: table[(i + 1) * size + j] that j follows i."""
     size = len(scores)
@@ -357,7 +357,7 @@ def best_path(table, scores, row, scratch):
     return total
 
 
-@cold_kernel
+@jit_noinline
 def best_count(table, scores, row, scratch):
     """The best children of a head if k of them score table[k], the last also for more."""
     size, most = len(scores), len(table) - 1
@@ -379,7 +379,7 @@ def best_count(table, scores, row, scratch):
     return table[min(count, most)]
 
 
-@cold_kernel
+@jit_noinline
 def best_grandparent(table, scores, n_inner, row):
     """The arc into a word and the arcs out of it: table[g * n_outer + b] that both are there."""
     n_outer = len(scores) - n_inner
@@ -402,7 +402,7 @@ def best_grandparent(table, scores, n_inner, row):
     return total
 
 
-@kernel
+@jit
 def bound_of(factors, pairs, clauses, of_factors, of_pairs, of_clauses, n_variables):
     """The sum of what each factor reaches for itself: no solution scores more."""
     scratch, total = new_scratch(n_variables), 0.0
@@ -429,7 +429,7 @@ def bound_of(factors, pairs, clauses, of_factors, of_pairs, of_clauses, n_variab
     return total
 
 
-@kernel
+@jit
 def add_amounts(factors, active, kind, amounts):
     """How much of each own part of the factors of a kind there is in their mixtures."""
     for f in range(len(factors.kinds)):

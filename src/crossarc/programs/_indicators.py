@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._shape import arcs_cross, nonprojective_arcs
 
 
-@kernel
+@jit
 def indicate(parts, heads, indicators):
     """Fill in which parts a tree has; the sum of their scores, -inf if it has an arc that is no candidate."""
     size, count = len(heads), 0
@@ -33,7 +33,7 @@ def indicate(parts, heads, indicators):
     return total
 
 
-@inner_kernel
+@jit_helper
 def sum_of(scores, indicators):
     """The scores of the parts that are there; others may be -inf."""
     total = 0.0
@@ -43,14 +43,14 @@ def sum_of(scores, indicators):
     return total
 
 
-@inner_kernel
+@jit_helper
 def indicate_pairs(pairs, arcs, indicators):
     for i in range(len(pairs.first)):
         indicators[i] = arcs[pairs.first[i]] * arcs[pairs.second[i]]
     return sum_of(pairs.scores, indicators)
 
 
-@inner_kernel
+@jit_helper
 def indicate_next(parts, heads, indicators):
     first, second = parts.next_siblings.first, parts.next_siblings.second
     neighbours = inner_neighbours(heads)
@@ -61,7 +61,7 @@ def indicate_next(parts, heads, indicators):
     return sum_of(parts.next_siblings.scores, indicators.next_siblings)
 
 
-@inner_kernel
+@jit_helper
 def inner_neighbours(heads):
     """For each word the sibling next to it towards its head, on the same side; the head itself if there is none."""
     size = len(heads)
@@ -78,7 +78,7 @@ def inner_neighbours(heads):
     return neighbours
 
 
-@inner_kernel
+@jit_helper
 def indicate_valencies(scores, heads, indicators):
     n_sides, most = scores.shape[1], scores.shape[2] - 1
     counts = np.zeros((len(heads), n_sides), np.int64)
@@ -94,7 +94,7 @@ def indicate_valencies(scores, heads, indicators):
     return total
 
 
-@inner_kernel
+@jit_helper
 def which_cross(heads, crosses):
     """Whether the arc into each word crosses another."""
     crosses[:] = False
@@ -104,7 +104,7 @@ def which_cross(heads, crosses):
                 crosses[first] = crosses[second] = True
 
 
-@inner_kernel
+@jit_helper
 def indicate_marks(scores, modifiers, marked, arcs, indicators):
     for a in range(len(modifiers)):
         indicators[a] = arcs[a] > 0.0 and marked[modifiers[a]]

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.programs._indicators import indicate
 from crossarc.trees._chu_liu_edmonds import best_arborescence
 
 
-@kernel
+@jit
 def best_of_nearest(parts, many_values, arcs, single_root, heads, indicators):
     """The best of the maximal arborescences over values of the arcs, each improved by some arcs; its score."""
     weights, tree = np.full((len(heads), len(heads)), -np.inf), heads.copy()
@@ -23,7 +23,7 @@ def best_of_nearest(parts, many_values, arcs, single_root, heads, indicators):
     return best
 
 
-@kernel
+@jit
 def climb(parts, heads, arcs, single_root, indicators):
     """Take one of the arcs after the other into the tree, as long as that makes it better; its score."""
     score = indicate(parts, heads, indicators)
@@ -44,7 +44,7 @@ def climb(parts, heads, arcs, single_root, indicators):
     return score
 
 
-@inner_kernel
+@jit_helper
 def may_change(heads, m, h, single_root):
     """Whether m may hang from h instead: no cycle, and no second child of the root where it has one only."""
     if single_root and (h == 0 or heads[m] == 0):

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from crossarc._kernel import inner_kernel, kernel, leaf_kernel
+from crossarc._jit import jit_helper, jit, jit_inline
 from crossarc.scoring.attributes import PADDING, UPOS
 
 Attributes = namedtuple("Attributes", "words features counts")
@@ -29,7 +29,7 @@ Triple = namedtuple("Triple", "slots with_distance first second third side dista
 MOST_COUNTED = 5  # children on one side of a head
 
 
-@leaf_kernel
+@jit_inline
 def mix(x):
     """The finaliser of SplitMix64: every bit of the result depends on every bit of x."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -37,7 +37,7 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@inner_kernel
+@jit_helper
 def sentence_of(batch, b):
     """The attributes of one sentence of a batch: words[i + PADDING, a], features[i], counts[i] of node i."""
     first, last = batch.starts[b], batch.starts[b + 1]
@@ -46,7 +46,7 @@ def sentence_of(batch, b):
     return Attributes(words, batch.features[first:last], batch.counts[first:last])
 
 
-@inner_kernel
+@jit_helper
 def encode(attributes, templates):
     """All ready numbers of a sentence; ``templates`` has the compiled templates of each part."""
     words = attributes.words
@@ -65,7 +65,7 @@ def encode(attributes, templates):
     )
 
 
-@kernel
+@jit
 def hash_slots(words, compiled):
     """slots[s, i, t]: what template t takes from node i where it stands in slot s.
 
@@ -88,7 +88,7 @@ def hash_slots(words, compiled):
     return slots
 
 
-@inner_kernel
+@jit_helper
 def number_tags(tags):
     """The number of each tag among the different ones of the sentence, at most 63: a set of them fits in 64 bits."""
     numbers = np.empty(len(tags), np.uint64)
@@ -105,7 +105,7 @@ def number_tags(tags):
     return numbers
 
 
-@inner_kernel
+@jit_helper
 def mix_all(features, seed):
     """A hash of each single feature; another one for another seed."""
     mixed = np.empty_like(features)
@@ -115,13 +115,13 @@ def mix_all(features, seed):
     return mixed
 
 
-@leaf_kernel
+@jit_inline
 def direction_of(i, j):
     """A random number for the direction from i to j."""
     return mix(np.uint64(1) if i < j else np.uint64(2))
 
 
-@leaf_kernel
+@jit_inline
 def place_of(distance):
     """Where the weight for a distance lies behind that of the feature without one: 1 to 7."""
     if distance <= 4:
@@ -131,13 +131,13 @@ def place_of(distance):
     return np.uint64(6) if distance <= 10 else np.uint64(7)
 
 
-@leaf_kernel
+@jit_inline
 def line_of(x, shift):
     """The place of a feature's weights: eight of them side by side, so that they come from memory together."""
     return (x >> shift) & ~np.uint64(7)
 
 
-@leaf_kernel
+@jit_inline
 def arc_indices(encoded, h, m, shift, out):
     """Where the weights of the features of the arc h -> m are; their number.
 
@@ -160,7 +160,7 @@ def arc_indices(encoded, h, m, shift, out):
     return count
 
 
-@leaf_kernel
+@jit_inline
 def between_indices(encoded, h, m, direction, shift, out, count):
     """A feature for each different tag between h and m."""
     between = encoded.between
@@ -175,7 +175,7 @@ def between_indices(encoded, h, m, direction, shift, out, count):
     return count
 
 
-@leaf_kernel
+@jit_inline
 def sibling_triple(encoded, h, s, m):
     """Head, adjacent sibling and modifier; s == h: m is the first child on its side."""
     none = encoded.sibling.shape[1] - 1
@@ -183,42 +183,42 @@ def sibling_triple(encoded, h, s, m):
     return Triple(encoded.sibling, encoded.with_distance[1], h, none if s == h else s, m, side, abs(m - s))
 
 
-@leaf_kernel
+@jit_inline
 def grandparent_triple(encoded, g, h, m):
     """The head of the head, head and modifier."""
     side = (np.uint64(3) if g < h else np.uint64(4)) + (np.uint64(2) if h < m else np.uint64(0))
     return Triple(encoded.grandparent, encoded.with_distance[2], g, h, m, side, abs(h - m))
 
 
-@leaf_kernel
+@jit_inline
 def any_sibling_triple(encoded, h, s, m):
     """Two children s < m of h, not with distance."""
     side = np.uint64(7) if m < h else np.uint64(8) if h < s else np.uint64(9)
     return Triple(encoded.any_sibling, 0, h, s, m, side, 0)
 
 
-@leaf_kernel
+@jit_inline
 def sibling_indices(encoded, h, s, m, shift, out):
     return triple_indices(sibling_triple(encoded, h, s, m), shift, out)
 
 
-@leaf_kernel
+@jit_inline
 def grandparent_indices(encoded, g, h, m, shift, out):
     return triple_indices(grandparent_triple(encoded, g, h, m), shift, out)
 
 
-@leaf_kernel
+@jit_inline
 def any_sibling_indices(encoded, h, s, m, shift, out):
     return triple_indices(any_sibling_triple(encoded, h, s, m), shift, out)
 
 
-@leaf_kernel
+@jit_inline
 def valency_indices(encoded, h, left, right, shift, out):
     """A head with the number of its children to the left, and with that to the right."""
     return counted_indices(encoded.valency[0, h], left, right, shift, out)
 
 
-@leaf_kernel
+@jit_inline
 def counted_indices(head, left, right, shift, out):
     on_left, on_right = mix(np.uint64(16 + left)), mix(np.uint64(32 + right))
     for t in range(len(head)):
@@ -227,7 +227,7 @@ def counted_indices(head, left, right, shift, out):
     return 2 * len(head)
 
 
-@leaf_kernel
+@jit_inline
 def triple_indices(triple, shift, out):
     """Each template with the side on which the words lie, and the first of them with side and distance."""
     slots, with_distance = triple.slots, triple.with_distance
@@ -255,7 +255,7 @@ def _weight_at(weights, i):
     return lambda weights, i: weights[i]
 
 
-@leaf_kernel
+@jit_inline
 def sum_of(weights, indices, count):
     """The sum of the weights at the first ``count`` indices."""
     total = 0.0
@@ -264,7 +264,7 @@ def sum_of(weights, indices, count):
     return total
 
 
-@inner_kernel
+@jit_helper
 def most_features(encoded):
     """How many features a part of this sentence can have at most."""
     most_single = 0

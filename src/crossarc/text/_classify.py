@@ -8,12 +8,12 @@ before: ``hashes[items[i], t]`` is what template t takes from item i.
 
 import numpy as np
 
-from crossarc._kernel import kernel, leaf_kernel
+from crossarc._jit import jit, jit_inline
 from crossarc.scoring._indices import mix, weight_at
 from crossarc.scoring.attributes import PADDING
 
 
-@leaf_kernel
+@jit_inline
 def score(weights, places, aspects):
     """The score of a class with these aspects."""
     total = np.float32(0.0)
@@ -23,13 +23,13 @@ def score(weights, places, aspects):
     return total
 
 
-@leaf_kernel
+@jit_inline
 def find_places(hashes, shift, places):
     for t in range(len(places)):
         places[t] = np.int64(hashes[t] >> shift)
 
 
-@kernel
+@jit
 def keep_best(weights, shift, aspects, templates, items, choices, near, kept, bounds):
     """The best class of each item, the first of several; after it those that are less than ``near`` worse.
 
@@ -52,7 +52,7 @@ def keep_best(weights, shift, aspects, templates, items, choices, near, kept, bo
             bounds[i + 1] = keep_near(totals, aspects, classes, np.float32(near), kept, end)
 
 
-@leaf_kernel
+@jit_inline
 def find_features(attributes, row, templates, shift, places):
     """The places of the features of one item; see ``hash_slots``."""
     for t in range(len(places)):
@@ -62,7 +62,7 @@ def find_features(attributes, row, templates, shift, places):
         places[t] = np.int64(x >> shift)
 
 
-@leaf_kernel
+@jit_inline
 def find_aspects(aspects, classes, item, asked, different):
     """The different aspects of some classes; their number."""
     count = 0
@@ -75,7 +75,7 @@ def find_aspects(aspects, classes, item, asked, different):
     return count
 
 
-@leaf_kernel
+@jit_inline
 def add_up(weights, places, different, totals):
     """The sum of the weights of each aspect."""
     for a in different:
@@ -85,7 +85,7 @@ def add_up(weights, places, different, totals):
             totals[a] += weight_at(weights, place + a)
 
 
-@leaf_kernel
+@jit_inline
 def keep_near(totals, aspects, classes, near, kept, end):
     """Add the best class and those near it to what is kept; where that ends."""
     best, highest = 0, np.float32(-np.inf)
@@ -102,7 +102,7 @@ def keep_near(totals, aspects, classes, near, kept, end):
     return end
 
 
-@leaf_kernel
+@jit_inline
 def total_of(totals, aspects):
     total = np.float32(0.0)
     for k in range(len(aspects)):
@@ -110,7 +110,7 @@ def total_of(totals, aspects):
     return total
 
 
-@kernel
+@jit
 def learn(learner, shift, aspects, hashes, items, lists, classes, bounds, gold, order):
     """Learn from the items in the given order (passive-aggressive): how many were wrong."""
     places = np.empty(hashes.shape[1], np.int64)
@@ -131,7 +131,7 @@ def learn(learner, shift, aspects, hashes, items, lists, classes, bounds, gold, 
     return wrong
 
 
-@leaf_kernel
+@jit_inline
 def update(learner, places, right, rival, violation):
     """Let one class beat another by 1, with the smallest change there is, but no larger than the learner allows."""
     different = 0

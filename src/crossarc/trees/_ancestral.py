@@ -9,7 +9,7 @@ are peaked: a walk may stay in a cycle of words for a time as long as exp of a d
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._matrix_tree import (
     copy_graph,
     eliminate,
@@ -22,7 +22,7 @@ from crossarc.trees._matrix_tree import (
 )
 
 
-@kernel
+@jit
 def sample(scores, single_root, uniforms, heads):
     """Fill each row of ``heads`` with a tree, drawn by the uniform random numbers of the same row (one per word).
 
@@ -48,7 +48,7 @@ def sample(scores, single_root, uniforms, heads):
     return log_z
 
 
-@inner_kernel
+@jit_helper
 def draw_tree(weights, single_root, in_logs, uniforms, chances, heads):
     """Draw the heads of all words; False if the numbers must be kept ``in_logs``, and are not.
 
@@ -75,7 +75,7 @@ def draw_tree(weights, single_root, in_logs, uniforms, chances, heads):
         lo = mid
 
 
-@inner_kernel
+@jit_helper
 def head_distribution(weights, escape, word, root_taken, in_logs, chances):
     """The probability of each head of a word, as in ``_matrix_tree.head_distributions``; False if out of range."""
     for h in range(len(chances)):
@@ -94,7 +94,7 @@ def head_distribution(weights, escape, word, root_taken, in_logs, chances):
     return True
 
 
-@inner_kernel
+@jit_helper
 def draw(chances, uniform):
     """The index at which the running sum of the chances exceeds ``uniform``; never one without a chance."""
     chosen = -1
@@ -108,7 +108,7 @@ def draw(chances, uniform):
     return chosen
 
 
-@inner_kernel
+@jit_helper
 def fix_heads(rows, root, shift, lo, mid, hi, heads, in_logs):
     """In the graph of the words lo..hi-1, leave the words lo..mid-1 only the heads that were drawn for them."""
     for word in range(lo, mid):

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._check import best_labels
 from crossarc.trees._chu_liu_edmonds import (
     add_root,
@@ -43,7 +43,7 @@ Problem = namedtuple("Problem", "scores all_arcs all_labels arcs labels is_banne
 Stages = namedtuple("Stages", "chosen heads weights columns members bounds")
 
 
-@kernel
+@jit
 def k_best_arborescences(scores, k, single_root):
     """The number of trees found, and their heads, labels and totals, best first, from scores[h, m, l]."""
     size = len(scores)
@@ -77,7 +77,7 @@ def k_best_arborescences(scores, k, single_root):
     return found, candidates.heads[ranked], candidates.labels[ranked], candidates.totals[ranked]
 
 
-@inner_kernel
+@jit_helper
 def new_problem(scores, single_root):
     size = len(scores)
     arcs = np.empty((size, size))
@@ -90,7 +90,7 @@ def new_problem(scores, single_root):
     return Problem(scores, arcs, labels, arcs.copy(), labels.copy(), is_banned, single_root)
 
 
-@inner_kernel
+@jit_helper
 def new_stages(size):
     return Stages(
         np.empty(2 * size, np.int64),
@@ -102,7 +102,7 @@ def new_stages(size):
     )
 
 
-@inner_kernel
+@jit_helper
 def new_candidates(size):
     room = 32
     return Candidates(
@@ -116,12 +116,12 @@ def new_candidates(size):
     )
 
 
-@inner_kernel
+@jit_helper
 def with_more_room(rows):
     return np.concatenate((rows, np.empty_like(rows)))
 
 
-@inner_kernel
+@jit_helper
 def candidates_with_more_room(candidates):
     return Candidates(
         with_more_room(candidates.heads),
@@ -134,7 +134,7 @@ def candidates_with_more_room(candidates):
     )
 
 
-@inner_kernel
+@jit_helper
 def branch(problem, stages, candidates, ranking, new, parent, banned, required):
     """Adds the best tree without the parent's arc into `banned` as candidate `new`; their number then."""
     restrict(problem, candidates, parent, banned, required)
@@ -158,7 +158,7 @@ def branch(problem, stages, candidates, ranking, new, parent, banned, required):
     return new + 1
 
 
-@inner_kernel
+@jit_helper
 def next_swap(problem, stages, candidates, tree, required):
     """The word whose arc must go for the second best tree of a tree's subset, with more words required."""
     restrict(problem, candidates, tree, NONE, required)
@@ -171,7 +171,7 @@ def next_swap(problem, stages, candidates, tree, required):
     return best_swap(problem, stages, contracted, labels, required)
 
 
-@inner_kernel
+@jit_helper
 def restrict(problem, candidates, tree, banned, required):
     """Leaves of the problem the subset of a tree without its arc into `banned`, with more words required."""
     problem.arcs[:] = problem.all_arcs
@@ -191,7 +191,7 @@ def restrict(problem, candidates, tree, banned, required):
             problem.labels[head, m] = label
 
 
-@inner_kernel
+@jit_helper
 def ban(problem, head, modifier, label):
     """Takes one label from an arc, which then has the best of its other labels."""
     problem.is_banned[head, modifier, label] = True
@@ -200,7 +200,7 @@ def ban(problem, head, modifier, label):
     problem.arcs[head, modifier] = problem.scores[head, modifier, other] if other >= 0 else -np.inf
 
 
-@inner_kernel
+@jit_helper
 def best_label_but(problem, head, modifier, excluded):
     """The best label of an arc that is neither banned nor excluded; -1 if there is none."""
     best = -1
@@ -212,7 +212,7 @@ def best_label_but(problem, head, modifier, excluded):
     return best
 
 
-@inner_kernel
+@jit_helper
 def solve(problem, stages):
     """Best tree in stages.heads[1:n+1]; the number of contracted cycles, -1 if there is no tree."""
     arcs, heads = problem.arcs, stages.heads
@@ -229,7 +229,7 @@ def solve(problem, stages):
     return contracted
 
 
-@inner_kernel
+@jit_helper
 def best_swap(problem, stages, contracted, labels, required):
     """The word, not a required one, whose arc is swapped with least loss at any stage; -1 if none can be.
 
@@ -259,7 +259,7 @@ def best_swap(problem, stages, contracted, labels, required):
     return swapped
 
 
-@inner_kernel
+@jit_helper
 def swap_within(stages, v, head, size):
     """The word of node v that the arc from head enters, and the least loss if it enters v at another word."""
     least_loss = np.inf
@@ -274,7 +274,7 @@ def swap_within(stages, v, head, size):
     return v, least_loss
 
 
-@inner_kernel
+@jit_helper
 def heads_first(heads):
     """The words of a tree, every word after its head."""
     size = len(heads)
@@ -293,7 +293,7 @@ def heads_first(heads):
     return order
 
 
-@inner_kernel
+@jit_helper
 def mark_below(word, heads, order, below):
     """below[m]: whether m is the word or descends from it."""
     below[0] = False

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 
 
-@inner_kernel
+@jit_helper
 def all_below_infinity(numbers):
     """Whether none of the numbers is NaN or +inf: many are compared at a time, since nothing is said about which."""
     below = True
@@ -15,7 +15,7 @@ def all_below_infinity(numbers):
     return below
 
 
-@kernel
+@jit
 def first_bad_score(scores):
     """Flat index of the first NaN or +inf of scores[h, m, l] with m > 0 and h != m, else -1."""
     size, _, labels = scores.shape
@@ -30,7 +30,7 @@ def first_bad_score(scores):
     return -1
 
 
-@kernel
+@jit
 def first_bad_place(flat, starts, sizes):
     """(sentence, head, modifier) of the first NaN or +inf in packed scores that is not ignored, else (-1, -1, -1)."""
     if all_below_infinity(flat):
@@ -43,7 +43,7 @@ def first_bad_place(flat, starts, sizes):
     return -1, -1, -1
 
 
-@kernel
+@jit
 def first_bad_sibling(siblings):
     """Flat index of the first NaN or +inf among the siblings[h, s, m] that a tree could use, else -1."""
     size = len(siblings)
@@ -58,7 +58,7 @@ def first_bad_sibling(siblings):
     return -1
 
 
-@kernel
+@jit
 def best_labels(scores, arcs, labels):
     """arcs[h, m] = max_l scores[h, m, l]; labels[h, m] = the lowest l that reaches it (MS07 §3)."""
     size, _, n_labels = scores.shape
@@ -72,7 +72,7 @@ def best_labels(scores, arcs, labels):
             labels[h, m] = best
 
 
-@kernel
+@jit
 def log_sum_labels(scores, arcs):
     """arcs[h, m] = log sum_l exp scores[h, m, l], with a shift; -inf where every label is forbidden."""
     size, _, n_labels = scores.shape

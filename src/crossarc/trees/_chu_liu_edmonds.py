@@ -13,7 +13,7 @@ least.
 
 import numpy as np
 
-from crossarc._kernel import copy_values, inner_kernel, kernel
+from crossarc._jit import copy_values, jit_helper, jit
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._lanes import LANES, filled, load_run, store_run, where_greater
 
@@ -24,7 +24,7 @@ NOT_OWN_HEAD = np.full(2 * LANES - 1, -0.0)
 NOT_OWN_HEAD[LANES - 1] = -np.inf
 
 
-@kernel
+@jit
 def best_arborescence(scores, single_root, heads):
     """The best tree in heads, and its score: -inf if there is no tree, NaN if a score is NaN or +inf."""
     size = len(scores)
@@ -47,7 +47,7 @@ def best_arborescence(scores, single_root, heads):
     return score_of(scores, heads)
 
 
-@kernel
+@jit
 def best_arborescences(many_scores, count, single_root, heads, totals):
     """``best_arborescence`` of the first ``count`` arrays of a tuple; heads stand one behind the other."""
     start = 0
@@ -58,7 +58,7 @@ def best_arborescences(many_scores, count, single_root, heads, totals):
         start = end
 
 
-@kernel
+@jit
 def greedy_heads_among_words(scores, heads, weights):
     """The best word to head each word, the lowest at ties; False if a score is NaN or +inf."""
     size = len(scores)
@@ -73,7 +73,7 @@ def greedy_heads_among_words(scores, heads, weights):
     return True
 
 
-@inner_kernel
+@jit_helper
 def best_heads_one_by_one(scores, heads, weights):
     """Fill the words' heads and weights."""
     for m in range(1, len(scores)):
@@ -84,7 +84,7 @@ def best_heads_one_by_one(scores, heads, weights):
         heads[m], weights[m] = head, weight
 
 
-@inner_kernel
+@jit_helper
 def best_heads_side_by_side(flat, size, heads, weights):
     """``best_heads_one_by_one`` for LANES words at a time, which must not be more than there are."""
     lanes = weights[size : size + LANES]
@@ -106,7 +106,7 @@ def best_heads_side_by_side(flat, size, heads, weights):
             heads[first + lane] = int(lanes[lane])
 
 
-@inner_kernel
+@jit_helper
 def better_heads(h, scores, best):
     """The best (heads, weights) of some words when h, with these scores, joins in."""
     head, weight = best
@@ -114,7 +114,7 @@ def better_heads(h, scores, best):
     return better_head, where_greater(scores, weight, scores, weight)
 
 
-@inner_kernel
+@jit_helper
 def add_root(scores, word_heads, weights, heads):
     """The best head of each word, now that the root may be one."""
     heads[0] = -1
@@ -123,7 +123,7 @@ def add_root(scores, word_heads, weights, heads):
         heads[m] = 0 if root_is_best else word_heads[m]
 
 
-@inner_kernel
+@jit_helper
 def is_tree(heads, single_root, seen_from):
     """Whether every word reaches the root, and, if asked for, exactly one word hangs from it."""
     size = len(heads)
@@ -140,7 +140,7 @@ def is_tree(heads, single_root, seen_from):
     return not single_root or size == 1 or children_of_root == 1
 
 
-@inner_kernel
+@jit_helper
 def hang_from_root(scores, heads, node_heads, weights):
     """The arcs from the root that are the best of their words take part in the contraction."""
     for m in range(1, len(scores)):
@@ -149,7 +149,7 @@ def hang_from_root(scores, heads, node_heads, weights):
             weights[m] = scores[0, m]
 
 
-@inner_kernel
+@jit_helper
 def contract_cycles(scores, single_root, heads, weights, columns, members, bounds):
     """Grows paths from modifier to head, contracting each cycle; their number, or -1 if there is no tree.
 
@@ -204,7 +204,7 @@ def contract_cycles(scores, single_root, heads, weights, columns, members, bound
     return contracted
 
 
-@inner_kernel
+@jit_helper
 def merge_columns(scores, cycle, weights, columns, merged):
     """merged[h]: what the best arc from h into the cycle gains over the arc of the cycle that it replaces."""
     size = len(merged)
@@ -221,7 +221,7 @@ def merge_columns(scores, cycle, weights, columns, merged):
             merged[h] = np.maximum(merged[h], column[h] - weight)
 
 
-@inner_kernel
+@jit_helper
 def take_into(node, cycle, node_of, state, column):
     """The words of the cycle belong to its node, and cannot head it."""
     for v in cycle:
@@ -232,7 +232,7 @@ def take_into(node, cycle, node_of, state, column):
             column[h] = -np.inf
 
 
-@inner_kernel
+@jit_helper
 def best_head(column, first_head):
     """The lowest head that reaches the column's maximum; -1 if all are -inf."""
     best = -1
@@ -244,7 +244,7 @@ def best_head(column, first_head):
     return best
 
 
-@inner_kernel
+@jit_helper
 def expand_cycles(contracted, heads, weights, columns, members, bounds):
     """From the last cycle to the first: the arc into a cycle replaces one of the cycle's arcs."""
     size = columns.shape[1]
@@ -253,7 +253,7 @@ def expand_cycles(contracted, heads, weights, columns, members, bounds):
         heads[entered_member(head, members[bounds[i] : bounds[i + 1]], weights, columns)] = head
 
 
-@inner_kernel
+@jit_helper
 def entered_member(head, cycle, weights, columns):
     """The node of the cycle where an arc from head enters it best."""
     entered = cycle[0]
@@ -263,7 +263,7 @@ def entered_member(head, cycle, weights, columns):
     return entered
 
 
-@inner_kernel
+@jit_helper
 def score_of(scores, heads):
     """The sum of the scores of a tree's arcs."""
     total = 0.0

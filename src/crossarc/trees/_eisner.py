@@ -14,14 +14,14 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._chu_liu_edmonds import score_of
 
 Chart = namedtuple("Chart", "complete flipped incomplete")
 
 
-@kernel
+@jit
 def best_projective(scores, single_root, heads):
     """The best projective tree's heads; its score: -inf if there is no such tree, NaN if a score is NaN or +inf."""
     n = scores.shape[0] - 1
@@ -38,7 +38,7 @@ def best_projective(scores, single_root, heads):
     return score_of(scores, heads)
 
 
-@inner_kernel
+@jit_helper
 def combine_words(scores, chart):
     """All items over the words 1..n; the items inside i..j come before those of i..j."""
     n = scores.shape[0] - 1
@@ -53,7 +53,7 @@ def combine_words(scores, chart):
             complete[j, i] = flipped[i, j] = best_sum(incomplete[j, i:j], flipped[i, i:j])
 
 
-@inner_kernel
+@jit_helper
 def attach_root(scores, single_root, chart):
     """The items of node 0, all to its right; with a single root, a second modifier finds nothing to join."""
     n = scores.shape[0] - 1
@@ -67,7 +67,7 @@ def attach_root(scores, single_root, chart):
             complete[0, m] = best_sum(incomplete[0, 1 : m + 1], flipped[m, 1 : m + 1])
 
 
-@inner_kernel
+@jit_helper
 def backtrace(chart, heads):
     """The arcs of the best tree, from complete[0, n] down."""
     n = len(heads) - 1
@@ -91,7 +91,7 @@ def backtrace(chart, heads):
                 size += 1
 
 
-@inner_kernel
+@jit_helper
 def best_sum(first, second):
     """max_r first[r] + second[r]."""
     best = -np.inf
@@ -102,7 +102,7 @@ def best_sum(first, second):
     return best
 
 
-@inner_kernel
+@jit_helper
 def first_best(first, second):
     """The lowest r with the highest first[r] + second[r]."""
     best, highest = 0, first[0] + second[0]

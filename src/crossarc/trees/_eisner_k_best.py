@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 
 ARC, HALVES, INCOMPLETE, COMPLETE = range(4)
 
@@ -26,7 +26,7 @@ ARC, HALVES, INCOMPLETE, COMPLETE = range(4)
 Lists = namedtuple("Lists", "start counts totals first second")
 
 
-@kernel
+@jit
 def k_best_projective(scores, k, single_root):
     """The number of trees found (k, or all there are), and their heads, labels and totals, best first."""
     n = scores.shape[0] - 1
@@ -52,13 +52,13 @@ def k_best_projective(scores, k, single_root):
     return count, heads, labels, totals
 
 
-@inner_kernel
+@jit_helper
 def item_of(kind, a, b, n):
     """The number of an item."""
     return (kind * (n + 1) + a) * (n + 1) + b
 
 
-@inner_kernel
+@jit_helper
 def splits_of(kind, a, b, n, firsts, seconds):
     """Writes the pairs of items that make an item (not an arc) of two different nodes; their number."""
     if kind == INCOMPLETE:
@@ -78,7 +78,7 @@ def splits_of(kind, a, b, n, firsts, seconds):
     return high - low
 
 
-@inner_kernel
+@jit_helper
 def count_derivations(scores, k, single_root):
     """In how many ways each item can be made with arcs above -inf, or k if there are more."""
     n = scores.shape[0] - 1
@@ -100,13 +100,13 @@ def count_derivations(scores, k, single_root):
     return counts
 
 
-@inner_kernel
+@jit_helper
 def items_between(i, j):
     """The items over i..j, i < j, those that others are made of first."""
     return (HALVES, i, j), (INCOMPLETE, i, j), (INCOMPLETE, j, i), (COMPLETE, i, j), (COMPLETE, j, i)
 
 
-@inner_kernel
+@jit_helper
 def fill_lists(scores, lists):
     """The best derivations of each item, best first."""
     n = scores.shape[0] - 1
@@ -121,7 +121,7 @@ def fill_lists(scores, lists):
                 merge_splits(item_of(kind, a, b, n), firsts[:n_splits], seconds[:n_splits], lists)
 
 
-@inner_kernel
+@jit_helper
 def list_labels(label_scores, arc, lists):
     """The best labels of an arc by insertion: the lowest label first at ties."""
     start, end = lists.start[arc], lists.start[arc + 1]
@@ -141,7 +141,7 @@ def list_labels(label_scores, arc, lists):
         lists.first[place] = label
 
 
-@inner_kernel
+@jit_helper
 def merge_splits(item, firsts, seconds, lists):
     """The best sums of a place in a split's first list and one in its second list, over all splits."""
     frontier = [
@@ -162,13 +162,13 @@ def merge_splits(item, firsts, seconds, lists):
             heapq.heappush(frontier, step(split, x + 1, y, lists))
 
 
-@inner_kernel
+@jit_helper
 def step(split, x, y, lists):
     """An entry of the frontier; Python's heaps give the least first."""
     return -(lists.totals[x] + lists.totals[y]), split, x, y
 
 
-@inner_kernel
+@jit_helper
 def read_tree(lists, goal, heads, labels):
     """The heads and labels of the derivation at the place `goal` of a list."""
     n = len(heads) - 1
@@ -191,7 +191,7 @@ def read_tree(lists, goal, heads, labels):
             size += 2
 
 
-@inner_kernel
+@jit_helper
 def sort_by_total(totals, heads, labels):
     """Highest total first, by insertion: nearly everything is in its place already."""
     for rank in range(1, len(totals)):

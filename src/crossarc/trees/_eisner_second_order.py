@@ -17,13 +17,13 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._eisner import best_sum, first_best
 
 Chart = namedtuple("Chart", "complete flipped incomplete sibling")
 
 
-@kernel
+@jit
 def best_second_order_projective(arcs, siblings, heads, single_root):
     """The best projective tree's heads; its score, or -inf if there is no such tree."""
     n = len(arcs) - 1
@@ -37,7 +37,7 @@ def best_second_order_projective(arcs, siblings, heads, single_root):
     return backtrace(arcs, siblings, single_root, chart, heads)
 
 
-@inner_kernel
+@jit_helper
 def combine_words(arcs, siblings, chart):
     """All items over the words 1..n; those inside i..j come before those of i..j."""
     n = len(arcs) - 1
@@ -55,7 +55,7 @@ def combine_words(arcs, siblings, chart):
             complete[j, i] = flipped[i, j] = best_sum(incomplete[j, i:j], flipped[i, i:j])
 
 
-@inner_kernel
+@jit_helper
 def attach_root(arcs, siblings, single_root, chart):
     """The items of node 0, all to its right; a single child has no sibling."""
     n = len(arcs) - 1
@@ -70,7 +70,7 @@ def attach_root(arcs, siblings, single_root, chart):
         complete[0, n] = best_sum(incomplete[0, 1:], flipped[n, 1:])
 
 
-@inner_kernel
+@jit_helper
 def backtrace(arcs, siblings, single_root, chart, heads):
     """The arcs of the best tree, from complete[0, n] down, and their score."""
     size = len(heads)
@@ -99,7 +99,7 @@ def backtrace(arcs, siblings, single_root, chart, heads):
     return score
 
 
-@inner_kernel
+@jit_helper
 def push(waiting, n_waiting, h, e):
     """Let the item complete[h, e] wait, unless it is a word without modifiers; the number of items that wait."""
     if h == e:
@@ -108,7 +108,7 @@ def push(waiting, n_waiting, h, e):
     return n_waiting + 1
 
 
-@inner_kernel
+@jit_helper
 def best_sibling(siblings, chart, h, m):
     """The modifier next to m in the best incomplete[h, m]; h if there is none."""
     best = h
@@ -120,7 +120,7 @@ def best_sibling(siblings, chart, h, m):
     return best
 
 
-@inner_kernel
+@jit_helper
 def best_sum_of_3(first, second, third):
     """max_r first[r] + second[r] + third[r]; -inf if there is no r."""
     best = -np.inf

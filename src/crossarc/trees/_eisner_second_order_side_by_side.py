@@ -6,7 +6,7 @@ at ties too.
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._check import first_bad_score, first_bad_sibling
 from crossarc.trees._eisner_second_order import Chart, backtrace, best_second_order_projective
 from crossarc.trees._eisner_side_by_side import best_complete, best_halves, higher
@@ -16,7 +16,7 @@ from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES, filled, load, load
 LARGEST_SIDE_BY_SIDE = 64
 
 
-@kernel
+@jit
 def best_second_order_projectives(many_arcs, many_siblings, count, single_root, heads, totals):
     """``best_second_order_projective`` of the first ``count`` of LANES sentences of the same length.
 
@@ -45,7 +45,7 @@ def best_second_order_projectives(many_arcs, many_siblings, count, single_root, 
             totals[i] = backtrace(many_arcs[i], many_siblings[i], single_root, chart, heads[i])
 
 
-@inner_kernel
+@jit_helper
 def combine_words(many_arcs, many_siblings, complete, incomplete, sibling):
     """All items over the words 1..n; those inside i..j come before those of i..j."""
     size = len(complete)
@@ -63,7 +63,7 @@ def combine_words(many_arcs, many_siblings, complete, incomplete, sibling):
             store(complete, j, i, best_complete(complete, incomplete, j, i, i, j))
 
 
-@inner_kernel
+@jit_helper
 def attach_root(many_arcs, many_siblings, single_root, complete, incomplete, sibling):
     """The items of node 0, all to its right; a single child has no sibling."""
     size = len(complete)
@@ -78,7 +78,7 @@ def attach_root(many_arcs, many_siblings, single_root, complete, incomplete, sib
         store(complete, 0, size - 1, best_complete(complete, incomplete, 0, size - 1, 1, size))
 
 
-@inner_kernel
+@jit_helper
 def first_child(many_siblings, complete, h, m):
     """The half of m towards h, and the score of (h, h, m)."""
     size = len(complete)
@@ -86,7 +86,7 @@ def first_child(many_siblings, complete, h, m):
     return half + load_each(many_siblings, (h * size + h) * size + m)
 
 
-@inner_kernel
+@jit_helper
 def best_with_sibling(many_siblings, incomplete, sibling, h, m):
     """max_s incomplete[h, s] + sibling[m, s] + siblings[h, s, m]; -inf if there is no s."""
     size = len(incomplete)

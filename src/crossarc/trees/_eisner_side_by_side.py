@@ -6,7 +6,7 @@ A row of the chart here is no faster than a column: there is nothing flipped.
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._chu_liu_edmonds import score_of
 from crossarc.trees._eisner import Chart, backtrace, best_projective
@@ -16,7 +16,7 @@ from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES, filled, load, load
 LARGEST_SIDE_BY_SIDE = 128
 
 
-@kernel
+@jit
 def best_projectives(many_scores, count, single_root, heads, totals):
     """``best_projective`` of the first ``count`` of LANES sentences of the same length."""
     size = len(many_scores[0])
@@ -41,7 +41,7 @@ def best_projectives(many_scores, count, single_root, heads, totals):
             totals[i] = score_of(many_scores[i], heads[i])
 
 
-@inner_kernel
+@jit_helper
 def combine_words(many_scores, complete, incomplete):
     """All items over the words 1..n; the items inside i..j come before those of i..j."""
     size = len(complete)
@@ -55,7 +55,7 @@ def combine_words(many_scores, complete, incomplete):
             store(complete, j, i, best_complete(complete, incomplete, j, i, i, j))
 
 
-@inner_kernel
+@jit_helper
 def attach_root(many_scores, single_root, complete, incomplete):
     """The items of node 0, all to its right; with a single root, a second modifier finds nothing to join."""
     size = len(complete)
@@ -68,7 +68,7 @@ def attach_root(many_scores, single_root, complete, incomplete):
             store(complete, 0, m, best_complete(complete, incomplete, 0, m, 1, m + 1))
 
 
-@inner_kernel
+@jit_helper
 def best_halves(complete, i, j):
     """max_r complete[i, r] + complete[j, r + 1]."""
     best = filled(-np.inf)
@@ -77,7 +77,7 @@ def best_halves(complete, i, j):
     return best
 
 
-@inner_kernel
+@jit_helper
 def best_complete(complete, incomplete, h, e, low, high):
     """max_m incomplete[h, m] + complete[m, e]."""
     best = filled(-np.inf)
@@ -86,7 +86,7 @@ def best_complete(complete, incomplete, h, e, low, high):
     return best
 
 
-@inner_kernel
+@jit_helper
 def higher(total, best):
     """The maximum of each lane; that of the best if the total is NaN."""
     return where_greater(total, best, total, best)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._hill_climbing import find_worth, graph_score
 
 
-@kernel
+@jit
 def grow(arcs, siblings, graph, max_changes):
     """Change or add the head of one word at a time, the best first, while the score grows; returns the score.
 
@@ -40,7 +40,7 @@ def grow(arcs, siblings, graph, max_changes):
     return score
 
 
-@inner_kernel
+@jit_helper
 def best_change_or_addition(worth, graph, descends):
     """The head that goes (-1 for an addition), the head that comes, and the word; (-1, 0, 0) for no step.
 
@@ -65,7 +65,7 @@ def best_change_or_addition(worth, graph, descends):
     return losers[best_m], best_head, best_m
 
 
-@inner_kernel
+@jit_helper
 def set_arcs(graph, old, head, m, forwards):
     """Take the step that gives m a head and takes the old one, if any; or take it back."""
     graph[head, m] = forwards
@@ -73,7 +73,7 @@ def set_arcs(graph, old, head, m, forwards):
         graph[old, m] = not forwards
 
 
-@inner_kernel
+@jit_helper
 def find_descendants(graph, descends):
     """descends[h, m] = whether h ->* m. O(n²), and n for every arc.
 
@@ -101,7 +101,7 @@ def find_descendants(graph, descends):
                 include(descends[h], descends[m])
 
 
-@inner_kernel
+@jit_helper
 def add_descendants(descends, head, m):
     """What descends from m now descends from all above the new head. O(n²)."""
     for h in range(len(descends)):
@@ -109,7 +109,7 @@ def add_descendants(descends, head, m):
             include(descends[h], descends[m])
 
 
-@inner_kernel
+@jit_helper
 def include(descendants, others):
     """Add the others to the descendants of a node."""
     for w in range(len(others)):

@@ -6,11 +6,11 @@ elements stands for first-order scores.
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._shape import preorder
 
 
-@kernel
+@jit
 def climb(arcs, siblings, heads, single_root, max_changes):
     """Change heads[m] of one word at a time, the best change first, while the score grows; returns the score.
 
@@ -41,7 +41,7 @@ def climb(arcs, siblings, heads, single_root, max_changes):
     return score
 
 
-@kernel
+@jit
 def graph_of(heads):
     """The tree as a matrix."""
     graph = np.zeros((len(heads), len(heads)), dtype=np.bool_)
@@ -50,7 +50,7 @@ def graph_of(heads):
     return graph
 
 
-@inner_kernel
+@jit_helper
 def best_change(worth, graph, heads, single_root):
     """The head and the word whose new arc raises the score most and keeps a tree; (0, 0) if none does."""
     size = len(heads)
@@ -71,14 +71,14 @@ def best_change(worth, graph, heads, single_root):
     return best_head, best_m
 
 
-@inner_kernel
+@jit_helper
 def move(graph, old, new, m):
     """Give m the head new in place of old."""
     graph[old, m] = False
     graph[new, m] = True
 
 
-@inner_kernel
+@jit_helper
 def find_worth(arcs, siblings, graph, worth, h):
     """worth[h, m] = score with m as a child of h, less that without it, all else equal. O(n) for one h."""
     size = len(graph)
@@ -94,7 +94,7 @@ def find_worth(arcs, siblings, graph, worth, h):
                 worth[h, m] += siblings[h, m, outer[m]] - siblings[h, inner[m], outer[m]]
 
 
-@inner_kernel
+@jit_helper
 def find_neighbours(children, h, inner, outer):
     """The nearest children of h to every word m on its own side of h.
 
@@ -114,13 +114,13 @@ def find_neighbours(children, h, inner, outer):
                 nearest = m
 
 
-@inner_kernel
+@jit_helper
 def part(arcs, siblings, h, s, m):
     """The score of the arc from h to m next to the sibling s."""
     return arcs[h, m] + siblings[h, s, m] if siblings.size > 0 else arcs[h, m]
 
 
-@kernel
+@jit
 def graph_score(arcs, siblings, graph):
     """The sum of the scores of all parts. O(n²)."""
     size = len(graph)

@@ -18,7 +18,7 @@ where its first items start, where its second items start, and how many there ar
 import numpy as np
 from numba import njit
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._exponential import exponentials
 
 # flipped[e, h] repeats complete[h, e] (see _eisner); halves[i, j] is what an arc between i and j spans
@@ -32,17 +32,17 @@ TINY, HUGE = 1e-250, 1e200
 LIFT = 70.0
 
 # A sum may be taken in the order that suits vector registers.
-sum_kernel = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+jit_sum = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 
 
-@kernel
+@jit
 def log_partition(scores, single_root):
     """log of the sum of exp(score) over all projective trees; -inf if there is none."""
     _, _, log_z = inside(scores, single_root)
     return log_z
 
 
-@kernel
+@jit
 def marginals(scores, single_root, out):
     """out[h, m] = probability of the arc h -> m; returns log Z (if that is -inf, out is 0)."""
     weights, logs, log_z = inside(scores, single_root)
@@ -52,7 +52,7 @@ def marginals(scores, single_root, out):
     return log_z
 
 
-@kernel
+@jit
 def sample(scores, single_root, rng, size, heads):
     """heads[s], s < size: independent samples, O(n²) each; returns log Z (if that is -inf, there is none)."""
     weights, logs, log_z = inside(scores, single_root)
@@ -62,32 +62,32 @@ def sample(scores, single_root, rng, size, heads):
     return log_z
 
 
-@inner_kernel
+@jit_helper
 def place_of(kind, row, column, size):
     """Where in the chart an item stands."""
     return (kind * size + row) * size + column
 
 
-@inner_kernel
+@jit_helper
 def splits_of_halves(i, j, size):
     """complete[i, r] and complete[j, r + 1] for i <= r < j."""
     return place_of(COMPLETE, i, i, size), place_of(COMPLETE, j, i + 1, size), j - i
 
 
-@inner_kernel
+@jit_helper
 def splits_of_complete(h, e, size):
     """incomplete[h, m] and complete[m, e] = flipped[e, m] for each m from the neighbour of h to e."""
     lowest = h + 1 if h < e else e
     return place_of(INCOMPLETE, h, lowest, size), place_of(FLIPPED, e, lowest, size), abs(h - e)
 
 
-@inner_kernel
+@jit_helper
 def empty_chart(size):
     """Weights, and logarithms of which none is known (NaN)."""
     return np.zeros(4 * size * size), np.full(4 * size * size, np.nan)
 
 
-@inner_kernel
+@jit_helper
 def inside(scores, single_root):
     """The weights of all items, their logarithms as far as they are known, and log Z."""
     size = len(scores)
@@ -126,13 +126,13 @@ def inside(scores, single_root):
     return weights, logs, np.sum(log_scale) + log_at(place_of(COMPLETE, 0, size - 1, size), weights, logs)
 
 
-@inner_kernel
+@jit_helper
 def out_of_range(weight):
     """Whether a weight must be found by logarithms; inf * 0 on the way makes it NaN."""
     return not TINY < weight < HUGE
 
 
-@inner_kernel
+@jit_helper
 def lift(i, weights, logs, size):
     """The logarithm of a factor for the weights of word i, when all items to its right are known.
 
@@ -149,7 +149,7 @@ def lift(i, weights, logs, size):
     return max(-LIFT, min(-log_weight, LIFT)) if log_weight > -np.inf else 0.0
 
 
-@inner_kernel
+@jit_helper
 def normalised(scores):
     """Probabilities of each word's heads, and the logarithms of what their weights were divided by."""
     size = len(scores)
@@ -177,7 +177,7 @@ def normalised(scores):
     return arcs, log_scale
 
 
-@inner_kernel
+@jit_helper
 def log_at(item, weights, logs):
     """The logarithm of a weight."""
     if np.isnan(logs[item]):
@@ -185,7 +185,7 @@ def log_at(item, weights, logs):
     return logs[item]
 
 
-@sum_kernel
+@jit_sum
 def sum_of_products(weights, splits):
     first, second, count = splits
     firsts, seconds = weights[first : first + count], weights[second : second + count]
@@ -195,7 +195,7 @@ def sum_of_products(weights, splits):
     return total
 
 
-@inner_kernel
+@jit_helper
 def sum_of_logs(item, weights, logs, splits):
     """The logarithm of an item's weight by a sum with a shift, and from it the weight."""
     first, second, count = splits
@@ -210,7 +210,7 @@ def sum_of_logs(item, weights, logs, splits):
     weights[item] = np.exp(logs[item])
 
 
-@inner_kernel
+@jit_helper
 def outside(weights, logs, size):
     """The posteriors of all items; complete[h, e] has the sum of its own and that of flipped[e, h]."""
     posteriors = np.zeros(4 * size * size)
@@ -228,7 +228,7 @@ def outside(weights, logs, size):
     return posteriors
 
 
-@inner_kernel
+@jit_helper
 def share_out(item, weights, logs, splits, posteriors):
     """Adds the posterior of each split of an item to those of the two items that it is made of."""
     if posteriors[item] > 0.0:
@@ -238,7 +238,7 @@ def share_out(item, weights, logs, splits, posteriors):
             share_out_products(posteriors[item] / weights[item], weights, splits, posteriors)
 
 
-@inner_kernel
+@jit_helper
 def share_out_products(factor, weights, splits, posteriors):
     first, second, count = splits
     firsts, seconds = weights[first : first + count], weights[second : second + count]
@@ -249,7 +249,7 @@ def share_out_products(factor, weights, splits, posteriors):
         to_seconds[r] += part
 
 
-@inner_kernel
+@jit_helper
 def share_out_logs(item, logs, splits, posteriors):
     first, second, count = splits
     for r in range(count):
@@ -258,7 +258,7 @@ def share_out_logs(item, logs, splits, posteriors):
         posteriors[second + r] += part
 
 
-@inner_kernel
+@jit_helper
 def read_arcs(posteriors, out):
     """The marginals of the arcs."""
     size = len(out)
@@ -267,7 +267,7 @@ def read_arcs(posteriors, out):
         out[h] = posteriors[start : start + size]
 
 
-@inner_kernel
+@jit_helper
 def sample_one(weights, logs, rng, heads):
     """A tree, drawn from complete[0, n] down: each split in proportion to its weight."""
     size = len(heads)
@@ -292,7 +292,7 @@ def sample_one(weights, logs, rng, heads):
                 n_waiting += 1
 
 
-@inner_kernel
+@jit_helper
 def draw(item, weights, logs, splits, rng):
     """The number of a split of an item, with probability in proportion to its weight."""
     first, second, count = splits

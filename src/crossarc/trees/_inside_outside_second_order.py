@@ -7,7 +7,7 @@ are normalised to a distribution over its parts (h, s, m), and some words' lifte
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees._inside_outside import (
     COMPLETE,
     FLIPPED,
@@ -22,20 +22,20 @@ from crossarc.trees._inside_outside import (
     share_out,
     splits_of_complete,
     splits_of_halves,
-    sum_kernel,
+    jit_sum,
     sum_of_logs,
     sum_of_products,
 )
 
 
-@kernel
+@jit
 def log_partition_second_order(arcs, siblings, single_root):
     """log of the sum of exp(score) over all projective trees; -inf if there is none."""
     _, _, _, _, log_z = inside(arcs, siblings, single_root)
     return log_z
 
 
-@kernel
+@jit
 def marginals_second_order(arcs, siblings, single_root, arc_out, sibling_out):
     """Probabilities of arcs [h, m] and of parts [h, s, m]; returns log Z (if that is -inf, both are 0)."""
     arc_out[:] = 0.0
@@ -46,7 +46,7 @@ def marginals_second_order(arcs, siblings, single_root, arc_out, sibling_out):
     return log_z
 
 
-@inner_kernel
+@jit_helper
 def inside(arcs, siblings, single_root):
     """The weights of all parts and items, each with their logarithms (items: as far as known), and log Z."""
     size = len(arcs)
@@ -60,7 +60,7 @@ def inside(arcs, siblings, single_root):
     return parts, log_parts, weights, logs, log_z
 
 
-@inner_kernel
+@jit_helper
 def scores_of_parts(arcs, siblings, single_root):
     """parts[h, m, s] = arcs[h, m] + siblings[h, s, m] where s is h or between h and m.
 
@@ -83,7 +83,7 @@ def scores_of_parts(arcs, siblings, single_root):
     return parts
 
 
-@inner_kernel
+@jit_helper
 def normalise(log_parts):
     """Divides the weights of each word's parts by their sum; returns them, and the log of all sums."""
     size = len(log_parts)
@@ -106,7 +106,7 @@ def normalise(log_parts):
     return parts, log_scale
 
 
-@inner_kernel
+@jit_helper
 def fill_chart(parts, log_parts, weights, logs):
     """The weights of all items; those inside i..j come before those of i..j. Returns the sum of the words' lifts."""
     size = len(parts)
@@ -138,20 +138,20 @@ def fill_chart(parts, log_parts, weights, logs):
     return log_lifts
 
 
-@inner_kernel
+@jit_helper
 def half_towards(h, m, size):
     """The half of m towards its head h: all that lies between them if m is a first child."""
     return place_of(COMPLETE, m, h + 1 if h < m else h - 1, size)
 
 
-@inner_kernel
+@jit_helper
 def splits_of_incomplete(h, m, size):
     """incomplete[h, s] and halves[m, s] for each s between h and m."""
     lowest = min(h, m) + 1
     return place_of(INCOMPLETE, h, lowest, size), place_of(HALVES, m, lowest, size), abs(h - m) - 1
 
 
-@sum_kernel
+@jit_sum
 def sum_of_parts(parts, weights, h, m):
     """The weight of incomplete[h, m]: m as a first child, or with a sibling s."""
     size = len(parts)
@@ -164,7 +164,7 @@ def sum_of_parts(parts, weights, h, m):
     return total
 
 
-@inner_kernel
+@jit_helper
 def sum_of_part_logs(log_parts, weights, logs, h, m):
     """The logarithm of the weight of incomplete[h, m] by a sum with a shift, and from it the weight."""
     size = len(log_parts)
@@ -184,7 +184,7 @@ def sum_of_part_logs(log_parts, weights, logs, h, m):
     weights[incomplete] = np.exp(logs[incomplete])
 
 
-@inner_kernel
+@jit_helper
 def outside(parts, log_parts, weights, logs, sibling_out):
     """The posteriors of all items; an item with two places has the sum of both."""
     size = len(parts)
@@ -204,7 +204,7 @@ def outside(parts, log_parts, weights, logs, sibling_out):
     return posteriors
 
 
-@inner_kernel
+@jit_helper
 def share_out_siblings(parts, log_parts, weights, logs, h, m, posteriors, sibling_out):
     """Finds the posteriors of the parts (h, s, m), and adds them to those of the items of each."""
     size = len(parts)

@@ -23,13 +23,13 @@ Below ``TRUSTED`` the same elimination is done with the logarithms of the number
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel
+from crossarc._jit import jit_helper
 from crossarc.trees._exponential import exponentials
 
 TRUSTED = 1e-200
 
 
-@inner_kernel
+@jit_helper
 def log_partition(scores, single_root):
     """The logarithm of the sum over all trees of exp(score); -inf if there is no tree. O(n³)."""
     log_z = np.nan
@@ -39,7 +39,7 @@ def log_partition(scores, single_root):
     return log_z
 
 
-@inner_kernel
+@jit_helper
 def log_sum(scores, single_root, in_logs):
     """log Z. NaN if the numbers must be kept ``in_logs``, and are not."""
     size = len(scores)
@@ -51,7 +51,7 @@ def log_sum(scores, single_root, in_logs):
     return scale + log_of(trusted(times(z, graph[0, 1], in_logs), in_logs), in_logs)
 
 
-@inner_kernel
+@jit_helper
 def marginals(scores, single_root, out):
     """out[h, m] = the probability of the arc from h to m; returns log Z, or -inf if there is no tree. O(n³).
 
@@ -64,7 +64,7 @@ def marginals(scores, single_root, out):
     return log_z
 
 
-@inner_kernel
+@jit_helper
 def all_marginals(scores, single_root, in_logs, out):
     """The marginals and log Z. NaN if the numbers must be kept ``in_logs``, and are not.
 
@@ -114,13 +114,13 @@ def all_marginals(scores, single_root, in_logs, out):
     return scale + log_z
 
 
-@inner_kernel
+@jit_helper
 def trusted(product, in_logs):
     """A product of pivots; NaN, now and for ever, if it came so close to an underflow that it lost digits."""
     return product if in_logs or TRUSTED < product < np.inf else np.nan
 
 
-@inner_kernel
+@jit_helper
 def normalise(scores, single_root, in_logs, graph):
     """Fill the graph with weights whose sum over the heads of each word is 1; returns the log of what that took out.
 
@@ -172,7 +172,7 @@ def normalise(scores, single_root, in_logs, graph):
     return scale
 
 
-@inner_kernel
+@jit_helper
 def normalise_root(scores, top, inverses, in_logs, graph):
     """Fill the root's row; returns the log of what makes its maximum 1, -inf if the root has no arcs."""
     best = -np.inf
@@ -190,7 +190,7 @@ def normalise_root(scores, top, inverses, in_logs, graph):
 # `shift + x`; row `free` and those after it are not in use.
 
 
-@inner_kernel
+@jit_helper
 def first_graph(weights):
     """The rows of the stack, with the graph of all words at its bottom."""
     size = len(weights)
@@ -200,14 +200,14 @@ def first_graph(weights):
     return rows
 
 
-@inner_kernel
+@jit_helper
 def copy_row(to, to_row, rows, row):
     """to[to_row] = rows[row]; Numba would compile the slices into a great deal of code."""
     for x in range(rows.shape[1]):
         to[to_row, x] = rows[row, x]
 
 
-@inner_kernel
+@jit_helper
 def copy_graph(rows, lo, hi, root, shift, free):
     """Copy the graph of the words lo..hi-1 to the row ``free``; returns the new root and shift."""
     copy_row(rows, free, rows, root)
@@ -216,7 +216,7 @@ def copy_graph(rows, lo, hi, root, shift, free):
     return free, free + 1 - lo
 
 
-@inner_kernel
+@jit_helper
 def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product, in_logs):
     """Eliminate the words begin..end-1, the first or the last ones of the graph of lo..hi-1.
 
@@ -245,7 +245,7 @@ def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product, in_logs):
     return product, rooted
 
 
-@inner_kernel
+@jit_helper
 def eliminate_one(rows, root, shift, first, last, word, rooted, in_logs):
     """Eliminate a word, so that first..last-1 stay; returns the pivot and ``rooted``. O(n) for each word that stays."""
     row = shift + word
@@ -260,7 +260,7 @@ def eliminate_one(rows, root, shift, first, last, word, rooted, in_logs):
     return pivot, rooted
 
 
-@inner_kernel
+@jit_helper
 def eliminate_last(escapes, root, rows, kept, row, word, rooted, in_logs):
     """``eliminate_one`` when one other word is left, in row ``kept``, of which nothing is needed any more."""
     pivot = plus(rows[kept, word], escapes[root, word] if rooted else zero(in_logs), in_logs)
@@ -270,7 +270,7 @@ def eliminate_last(escapes, root, rows, kept, row, word, rooted, in_logs):
     return pivot, rooted
 
 
-@inner_kernel
+@jit_helper
 def put_for_root(to, root, rows, row, word, in_logs):
     """A word without any head but the root is the root's only child, and stands for it from now on; its pivot."""
     pivot = to[root, word]
@@ -282,7 +282,7 @@ def put_for_root(to, root, rows, row, word, in_logs):
 # Rows are passed as an array and an index: a view of a row would cost more than the work on a short row.
 
 
-@inner_kernel
+@jit_helper
 def step_past(to, target, rows, row, word, pivot, in_logs):
     """Whoever steps to the word now steps, as often as the word itself does, to the node of row ``target``."""
     if in_logs:
@@ -297,7 +297,7 @@ def step_past(to, target, rows, row, word, pivot, in_logs):
     to[target, word] = share
 
 
-@inner_kernel
+@jit_helper
 def eliminate_two(rows, root, shift, first, last, a, b, rooted):
     """``eliminate_one`` for the word a and then for b, reading and writing every other row once instead of twice.
 
@@ -322,7 +322,7 @@ def eliminate_two(rows, root, shift, first, last, a, b, rooted):
     return 2, pivot_a * pivot_b
 
 
-@inner_kernel
+@jit_helper
 def step_past_two(rows, target, row_a, row_b, a, b, inverse_a, inverse_b):
     """``step_past`` for a and then for b, with the inverses of their pivots."""
     share_a = rows[target, a] * inverse_a
@@ -333,7 +333,7 @@ def step_past_two(rows, target, row_a, row_b, a, b, inverse_a, inverse_b):
     rows[target, b] = share_b
 
 
-@inner_kernel
+@jit_helper
 def head_distributions(weights, escapes, in_logs, out):
     """out[h, m] = the probability of each head h of each word m; False, changing nothing, if out of range.
 
@@ -363,13 +363,13 @@ def head_distributions(weights, escapes, in_logs, out):
     return True
 
 
-@inner_kernel
+@jit_helper
 def in_range(total):
     """Whether both the total and its inverse have all their digits."""
     return 1e-300 < total < 1e300
 
 
-@inner_kernel
+@jit_helper
 def exponentials_of_columns(logs):
     """Replace each column of logarithms by the numbers, up to a factor that makes the largest one 1."""
     size = len(logs)
@@ -385,22 +385,22 @@ def exponentials_of_columns(logs):
 # The two arithmetics: positive numbers, or their logarithms.
 
 
-@inner_kernel
+@jit_helper
 def zero(in_logs):
     return -np.inf if in_logs else 0.0
 
 
-@inner_kernel
+@jit_helper
 def one(in_logs):
     return 0.0 if in_logs else 1.0
 
 
-@inner_kernel
+@jit_helper
 def times(a, b, in_logs):
     return a + b if in_logs else a * b
 
 
-@inner_kernel
+@jit_helper
 def plus(a, b, in_logs):
     if not in_logs:
         return a + b
@@ -409,6 +409,6 @@ def plus(a, b, in_logs):
     return high if low < high - 40.0 or low == -np.inf else high + np.log1p(np.exp(low - high))
 
 
-@inner_kernel
+@jit_helper
 def log_of(product, in_logs):
     return product if in_logs else np.log(product)

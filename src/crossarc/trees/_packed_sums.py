@@ -5,7 +5,7 @@ Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 from crossarc.trees import _inside_outside, _matrix_tree, _side_by_side
 from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
 
@@ -13,20 +13,20 @@ from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
 LARGEST_SIDE_BY_SIDE = 128
 
 
-@inner_kernel
+@jit_helper
 def square(flat, starts, sizes, i):
     """The array of sentence i, as a view."""
     return flat[starts[i] : starts[i + 1]].reshape((sizes[i], sizes[i]))
 
 
-@kernel
+@jit
 def log_partitions(flat, starts, sizes, single_root, log_z, first, last):
     """Fill log_z[first:last]: all trees."""
     for i in range(first, last):
         log_z[i] = _matrix_tree.log_partition(square(flat, starts, sizes, i), single_root)
 
 
-@kernel
+@jit
 def marginals(flat, starts, sizes, single_root, log_z, out, first, last):
     """Fill log_z[first:last] and the sentences' part of ``out``: all trees. Those of the same size go side by side."""
     waiting = np.ones(last, dtype=np.bool_)
@@ -46,7 +46,7 @@ def marginals(flat, starts, sizes, single_root, log_z, out, first, last):
                     log_z[j] = _matrix_tree.marginals(scores, single_root, square(out, starts, sizes, j))
 
 
-@inner_kernel
+@jit_helper
 def take_same_size(sizes, waiting, i, group):
     """Fill the group with waiting sentences as long as i, from i on; returns how many there are."""
     count = 0
@@ -60,7 +60,7 @@ def take_same_size(sizes, waiting, i, group):
     return count
 
 
-@inner_kernel
+@jit_helper
 def marginals_side_by_side(flat, starts, size, single_root, group, count, log_z, out):
     """Fill log_z and ``out`` for the sentences group[:count]; log_z is not finite for those that must go alone."""
     # zeros do no harm in the lanes that stay empty
@@ -84,14 +84,14 @@ def marginals_side_by_side(flat, starts, size, single_root, group, count, log_z,
                 entry += size
 
 
-@kernel
+@jit
 def projective_log_partitions(flat, starts, sizes, single_root, log_z, first, last):
     """Fill log_z[first:last]: projective trees."""
     for i in range(first, last):
         log_z[i] = _inside_outside.log_partition(square(flat, starts, sizes, i), single_root)
 
 
-@kernel
+@jit
 def projective_marginals(flat, starts, sizes, single_root, log_z, out, first, last):
     """Fill log_z[first:last] and the sentences' part of ``out``: projective trees."""
     for i in range(first, last):

@@ -5,13 +5,13 @@ Degree: Nivre (2007), Definition 3. Gap degree and well-nestedness: Kuhlmann and
 
 import numpy as np
 
-from crossarc._kernel import inner_kernel, kernel
+from crossarc._jit import jit_helper, jit
 
 TREE = -1
 CYCLE = -2
 
 
-@kernel
+@jit
 def first_problem(heads):
     """TREE, CYCLE, or the position of the first head that is no node (or of heads[0] != -1). O(n)."""
     size = len(heads)
@@ -32,7 +32,7 @@ def first_problem(heads):
     return TREE
 
 
-@kernel
+@jit
 def arc_degrees(heads, degrees):
     """degrees[m] = degree of the arc into m (0 for m = 0); returns the largest. O(sum of the arcs' lengths).
 
@@ -51,7 +51,7 @@ def arc_degrees(heads, degrees):
     return largest
 
 
-@kernel
+@jit
 def is_projective(heads):
     """Whether no two arcs cross (node 0 stands to the left of all words). O(sum of the arcs' lengths)."""
     for m in range(1, len(heads)):
@@ -62,7 +62,7 @@ def is_projective(heads):
     return True
 
 
-@inner_kernel
+@jit_helper
 def preorder(heads, first, last):
     """Number the nodes so that h dominates w if and only if first[h] <= first[w] < last[h]. O(n).
 
@@ -94,7 +94,7 @@ def preorder(heads, first, last):
             free[heads[node]] = last[node]
 
 
-@kernel
+@jit
 def nonprojective_arcs(heads, nonprojective):
     """nonprojective[m] = whether a word inside the arc into m does not descend from the arc's head. O(n²)."""
     size = len(heads)
@@ -111,7 +111,7 @@ def nonprojective_arcs(heads, nonprojective):
                 break
 
 
-@kernel
+@jit
 def gap_degree(heads):
     """The most gaps in the projection of any node. O(n · depth).
 
@@ -135,7 +135,7 @@ def gap_degree(heads):
     return largest - 1
 
 
-@kernel
+@jit
 def is_well_nested(heads):
     """Whether no two disjoint subtrees interleave (l1 < l2 < r1 < r2). O(n · depth).
 
@@ -165,7 +165,7 @@ def is_well_nested(heads):
     return True
 
 
-@inner_kernel
+@jit_helper
 def arcs_cross(heads, m1, m2):
     """Whether exactly one end of an arc lies strictly inside the other."""
     low1, high1 = min(heads[m1], m1), max(heads[m1], m1)
@@ -173,7 +173,7 @@ def arcs_cross(heads, m1, m2):
     return low1 < low2 < high1 < high2 or low2 < low1 < high2 < high1
 
 
-@kernel
+@jit
 def crossing_arcs(heads):
     """All pairs m1 < m2 of words whose arcs cross, in lexicographic order. O(n²)."""
     size = len(heads)

@@ -14,10 +14,10 @@ from crossarc.trees._lanes import LANES, filled, load, store
 from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted
 
 # "numpy": a division by zero gives inf or NaN, and need not be tested for
-lanes_kernel = njit(cache=True, nogil=True, error_model="numpy")
+jit_simd = njit(cache=True, nogil=True, error_model="numpy")
 
 
-@lanes_kernel
+@jit_simd
 def marginals(weights, single_root, log_z):
     """Replace the scores weights[h, m, lane] by the marginals; fill log_z[lane], not finite where this failed.
 
@@ -62,7 +62,7 @@ def marginals(weights, single_root, log_z):
     head_distributions(weights, rows, log_z)
 
 
-@lanes_kernel
+@jit_simd
 def normalise(weights, single_root, scale):
     """``_matrix_tree.normalise`` in place; the scale is not finite if a word, or a single root, has no arc at all.
 
@@ -100,7 +100,7 @@ def normalise(weights, single_root, scale):
         normalise_root(from_root, sums, graph, scale)
 
 
-@lanes_kernel
+@jit_simd
 def normalise_root(from_root, inverses, graph, scale):
     """Fill the single root's row, with a maximum of 1."""
     best = np.full(LANES, -np.inf)
@@ -113,7 +113,7 @@ def normalise_root(from_root, inverses, graph, scale):
         scale[lane] += best[lane]
 
 
-@lanes_kernel
+@jit_simd
 def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product):
     """Eliminate the words begin..end-1, the first or last ones of the graph of lo..hi-1; the product times pivots."""
     from_left = begin == lo
@@ -134,7 +134,7 @@ def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product):
     return product
 
 
-@lanes_kernel
+@jit_simd
 def eliminate_one(rows, root, shift, first, last, word, rooted):
     """Eliminate a word, so that first..last-1 stay; returns the pivot."""
     pivot = weight_into(rows, root, shift, first, last, word, rooted)
@@ -144,7 +144,7 @@ def eliminate_one(rows, root, shift, first, last, word, rooted):
     return pivot
 
 
-@lanes_kernel
+@jit_simd
 def weight_into(rows, root, shift, first, last, word, rooted):
     """The sum of the arcs into a word from first..last-1, and from the root if ``rooted``."""
     total = load(rows, root, word) if rooted else filled(0.0)
@@ -153,7 +153,7 @@ def weight_into(rows, root, shift, first, last, word, rooted):
     return total
 
 
-@lanes_kernel
+@jit_simd
 def step_past(rows, target, row, word, pivot):
     """Whoever steps to the word now steps, as often as the word itself does, to the node of row ``target``."""
     share = load(rows, target, word) / pivot
@@ -162,7 +162,7 @@ def step_past(rows, target, row, word, pivot):
     store(rows, target, word, share)
 
 
-@lanes_kernel
+@jit_simd
 def eliminate_two(rows, root, shift, first, last, a, b, rooted):
     """``eliminate_one`` for the word a and then for b; returns the product of both pivots."""
     row_a, row_b = shift + a, shift + b
@@ -178,7 +178,7 @@ def eliminate_two(rows, root, shift, first, last, a, b, rooted):
     return pivot_a * pivot_b
 
 
-@lanes_kernel
+@jit_simd
 def step_past_two(rows, target, row_a, row_b, a, b, inverse_a, inverse_b):
     """``step_past`` for a and then for b, with the inverses of their pivots."""
     share_a = load(rows, target, a) * inverse_a
@@ -190,7 +190,7 @@ def step_past_two(rows, target, row_a, row_b, a, b, inverse_a, inverse_b):
     store(rows, target, b, share_b)
 
 
-@lanes_kernel
+@jit_simd
 def times_escapes(weights, word, rows, root, product):
     """When no other word is left: multiply the arcs into the word by the escapes of their heads, the root's row."""
     for h in range(1, len(weights)):
@@ -198,7 +198,7 @@ def times_escapes(weights, word, rows, root, product):
     return product * load(rows, root, word)
 
 
-@lanes_kernel
+@jit_simd
 def times_last_escapes(weights, word, rows, root, shift, other, rooted, product):
     """``times_escapes`` when one other word is left, which is eliminated on the way."""
     row = shift + other
@@ -212,7 +212,7 @@ def times_last_escapes(weights, word, rows, root, shift, other, rooted, product)
     return product * pivot * (load(rows, root, word) + share * load(rows, row, word))
 
 
-@lanes_kernel
+@jit_simd
 def head_distributions(weights, rows, log_z):
     """Give the weights of the heads of each word a sum of 1; log_z = NaN where that is out of range."""
     size = len(weights)
