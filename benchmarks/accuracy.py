@@ -119,7 +119,7 @@ def figures(run: Run) -> dict[str, Any]:
     return {
         "uas": round(100 * scores.uas.f1, 2),
         "las": round(100 * scores.las.f1, 2),
-        "uas_crossing": attachment([parts["test"][i] for i in crossing], [parsed[i] for i in crossing]),
+        "uas_crossing": dev_scores([parts["test"][i] for i in crossing], [parsed[i] for i in crossing]),
         "dev_uas": round(100 * parser.dev.uas, 2),
         "dev_las": round(100 * parser.dev.las, 2),
         "training_seconds": round(seconds, 1),
@@ -130,7 +130,7 @@ def figures(run: Run) -> dict[str, Any]:
     }
 
 
-def attachment(gold: list[Sentence], parsed: list[Sentence]) -> float | None:
+def dev_scores(gold: list[Sentence], parsed: list[Sentence]) -> float | None:
     """UAS of the sentences with an arc that crosses others."""
     return round(100 * evaluate(gold, parsed).all_words.uas.f1, 2) if gold else None
 

@@ -23,8 +23,8 @@ from typing import Any
 import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import Evaluation, compare, evaluate, treebank_statistics
-from crossarc.parsers.covington import CovingtonConfig, CovingtonParser
-from crossarc.parsers.covington_training import train_covington
+from crossarc.parsers.covington.parser import CovingtonConfig, CovingtonParser
+from crossarc.parsers.covington.training import train_covington
 from environment import PROJECT, commit
 from kept import kept_figures
 

@@ -23,7 +23,7 @@ import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import Evaluation, evaluate
 from crossarc.evaluation.graphs import tree_as_graph
-from crossarc.parsers import GraphConfig, SpanningTreeConfig, Watcher, train_graph, train_spanning_tree
+from crossarc.parsers import GraphConfig, SpanningTreeConfig, TrainingListener, train_graph, train_spanning_tree
 from environment import PROJECT, commit
 from kept import kept_figures
 
@@ -74,7 +74,7 @@ def figures(treebank: str, options: argparse.Namespace) -> dict[str, Any]:
         "projective": projective,
         "nonprojective": tree,
         "paper": train_graph(train, GraphConfig(basic_tree=False, epochs=epochs), dev=dev, tree=tree),
-        "basic-tree": train_graph(train, GraphConfig(epochs=epochs), dev=dev, tree=tree, watcher=unrepresented),
+        "basic-tree": train_graph(train, GraphConfig(epochs=epochs), dev=dev, tree=tree, listener=unrepresented),
     }
     bare = list(map(without_graph, gold))
     systems = {}
@@ -105,7 +105,7 @@ def without_graph(sentence: Sentence) -> Sentence:
     return replace(sentence, inserts=inserts).with_columns(deps=["_"] * len(sentence))
 
 
-class Noting(Watcher):
+class Noting(TrainingListener):
     def __init__(self) -> None:
         self.notes: list[tuple[int, str]] = []
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import evaluate
-from crossarc.parsers import IlpConfig, IlpParser, Watcher, train_ilp
+from crossarc.parsers import IlpConfig, IlpParser, TrainingListener, train_ilp
 from environment import PROJECT, commit
 from kept import kept_figures
 
@@ -52,7 +52,7 @@ class Run(NamedTuple):
         return f"{self.treebank}, {self.system}"
 
 
-class Pruned(Watcher):
+class Pruned(TrainingListener):
     """Remembers what the pruner left."""
 
     candidates = recall = 0.0
@@ -91,7 +91,7 @@ def figures(run: Run) -> dict[str, Any]:
     train_ilp(train[:5], IlpConfig(parts=config.parts, epochs=1))  # compiles what is not compiled yet
     pruned = Pruned()
     start = time.process_time()
-    parser = train_ilp(train, config, dev=dev, watcher=pruned)
+    parser = train_ilp(train, config, dev=dev, listener=pruned)
     seconds = time.process_time() - start
     return {
         "train_sentences": len(train),

@@ -31,10 +31,16 @@ import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import evaluate
 from crossarc.evaluation.calibration import expected_calibration_error
-from crossarc.parsers import PRESETS, EpochReport, SpanningTreeConfig, SpanningTreeParser, Watcher, train_spanning_tree
-from crossarc.parsers.config import LearnerName
-from crossarc.parsers.probabilities import analyse, reliability_of
-from crossarc.parsers.suspicion import suspects
+from crossarc.parsers import (
+    PRESETS,
+    EpochReport,
+    SpanningTreeConfig,
+    SpanningTreeParser,
+    TrainingListener,
+    train_spanning_tree,
+)
+from crossarc.parsers.spanning_tree.probabilities import analyse, reliability_of
+from crossarc.parsers.suspicious import suspects
 from environment import PROJECT, commit
 from kept import kept_figures
 
@@ -45,7 +51,7 @@ FIGURES = RESULTS / "sums.json"
 CRF = PRESETS["ms2007"]
 MIRA = replace(CRF, learner="mira")
 SPEED = "English-EWT, epochs"
-LEARNERS: list[LearnerName] = ["crf", "mira"]
+LEARNERS: list[Any] = ["crf", "mira"]
 EPOCHS = 4
 SETTINGS = {
     "joint labels, all heads (the default of crf)": CRF,
@@ -119,7 +125,7 @@ def found_errors(parser: SpanningTreeParser, gold: list[Sentence]) -> float:
     return sum((number[id(suspect.sentence)], suspect.word) in wrong for suspect in first) / len(wrong)
 
 
-class Clock(Watcher):
+class Clock(TrainingListener):
     """Processor seconds of each epoch, by stage."""
 
     def __init__(self) -> None:
@@ -146,7 +152,7 @@ def speed(name: str) -> dict[str, Any]:
     for _ in range(2):
         for system, config in systems.items():
             clock = Clock()
-            train_spanning_tree(train, config, watcher=clock)
+            train_spanning_tree(train, config, listener=clock)
             stages = [clock.seconds[stage] for stage in ("heads", "labels") if stage in clock.seconds]
             seconds[system] += [sum(epochs) for epochs in zip(*stages, strict=True)][1:]
     medians = {system: round(statistics.median(times), 2) for system, times in seconds.items()}

@@ -17,7 +17,7 @@ import numpy as np
 
 import crossarc
 from crossarc import Sentence
-from crossarc.parsers import GenerativeConfig, Watcher, train_generative
+from crossarc.parsers import GenerativeConfig, TrainingListener, train_generative
 from crossarc.trees import sample_trees
 from environment import PROJECT, commit
 
@@ -44,7 +44,7 @@ SYSTEMS = {
 SUPERVISED = GenerativeConfig(symbols="upos", condition="direction")
 
 
-class Speeds(Watcher):
+class Speeds(TrainingListener):
     """The speed of each iteration."""
 
     def __init__(self) -> None:
@@ -62,9 +62,9 @@ def main() -> None:
         learn, test = (short_sentences(treebank, part) for part in ("train", "test"))
         cells = [accuracy(test, trees) for trees in baselines(test)]
         for config in SYSTEMS.values():
-            watcher = Speeds()
-            cells.append(accuracy(test, train_generative(learn, config, watcher=watcher).parse(test)))
-            speeds.append((treebank, statistics.median(watcher.of_iterations), len(watcher.of_iterations)))
+            listener = Speeds()
+            cells.append(accuracy(test, train_generative(learn, config, listener=listener).parse(test)))
+            speeds.append((treebank, statistics.median(listener.of_iterations), len(listener.of_iterations)))
         cells.append(accuracy(test, train_generative(learn, SUPERVISED).parse(test)))
         rows.append((treebank, len(learn), len(test), cells))
         print(treebank, len(learn), len(test), *cells, *speeds[-len(SYSTEMS) :], flush=True)

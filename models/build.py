@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from crossarc import Sentence, read
-from crossarc.parsers import EpochReport, SpanningTreeConfig, SpanningTreeParser, Watcher, train_spanning_tree
-from crossarc.parsers.probabilities import fitted_temperatures
-from crossarc.parsers.treebank import attachment
+from crossarc.parsers import EpochReport, SpanningTreeConfig, SpanningTreeParser, TrainingListener, train_spanning_tree
+from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures
+from crossarc.parsers.training import dev_scores
 from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_parts
 
-BUILTIN = Path(__file__).parents[1] / "src" / "crossarc" / "builtin"
+BUILTIN = Path(__file__).parents[1] / "src" / "crossarc" / "models" / "builtin"
 ABOUT = ("language", "treebank", "licence", "attribution")
 
 
-class Lines(Watcher):
+class Lines(TrainingListener):
     """A line for each epoch."""
 
     def report(self, report: EpochReport) -> None:
@@ -62,9 +62,9 @@ def annotate(recipe: dict[str, Any], train: Sequence[Sentence], dev: Sequence[Se
 def trained_parser(recipe: dict[str, Any], annotated: Annotated) -> SpanningTreeParser:
     """The parser, with the search that it is to have later; what it knows of dev is by that search."""
     config, dev = SpanningTreeConfig(**recipe["parser"]), annotated.dev
-    parser = train_spanning_tree(annotated.treebank, config, dev=dev, watcher=Lines())
+    parser = train_spanning_tree(annotated.treebank, config, dev=dev, listener=Lines())
     parser = replace(parser, config=replace(parser.config, **recipe["search"]))
-    parser = replace(parser, dev=attachment(dev, parser.parse(dev)), temperatures=fitted_temperatures(parser, dev))
+    parser = replace(parser, dev=dev_scores(dev, parser.parse(dev)), temperatures=fitted_temperatures(parser, dev))
     print(f"with its own search: {parser.dev}", flush=True)
     return parser
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from crossarc.core import Sentence
-from crossarc.parsers import PRESETS, CovingtonConfig, GraphConfig, Parser, SpanningTreeConfig, Watcher, train
+from crossarc.parsers import PRESETS, CovingtonConfig, GraphConfig, Parser, SpanningTreeConfig, TrainingListener, train
 from crossarc.testing import random_treebank
 
 
@@ -35,7 +35,7 @@ CONFIGS = {
     "order high": SpanningTreeConfig(order="high", epochs=3, hash_bits=18),
     "order 1, joint labels": SpanningTreeConfig(order="1", labels="joint", epochs=3, hash_bits=18),
     "order high, joint labels": SpanningTreeConfig(order="high", labels="joint", epochs=3, hash_bits=18),
-    "order 1, all heads": SpanningTreeConfig(order="1", candidates=0, epochs=3, hash_bits=18),
+    "order 1, all heads": SpanningTreeConfig(order="1", max_candidates=0, epochs=3, hash_bits=18),
     "order 1, crf": replace(PRESETS["ms2007"], epochs=3, hash_bits=18),
     "covington": CovingtonConfig(epochs=6, hash_bits=20),
     "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
@@ -71,7 +71,7 @@ def names_of(*kinds: type) -> list[Any]:
     ]
 
 
-class Interrupting(Watcher):
+class Interrupting(TrainingListener):
     """Interrupts training after an epoch."""
 
     def __init__(self, stage, epoch):

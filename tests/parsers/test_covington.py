@@ -16,8 +16,7 @@ from sklearn.svm import SVC
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.learning._svm import class_scores, group_of, new_room
 from crossarc.learning.svm import fit_svm
-from crossarc.parsers._covington import Rules
-from crossarc.parsers._covington_graph import (
+from crossarc.parsers.covington._graph import (
     LEFT_ARC,
     NO_ARC,
     NO_LIMIT,
@@ -31,12 +30,13 @@ from crossarc.parsers._covington_graph import (
     pass_over,
     permissible,
 )
-from crossarc.parsers._covington_training import instances_of, loses_nothing
-from crossarc.parsers.covington import CovingtonConfig, CovingtonParser, Linear
-from crossarc.parsers.covington_confidence import Temperature, fit_temperature, probabilities
-from crossarc.parsers.covington_features import load_features, parse_features
-from crossarc.parsers.covington_training import train_covington
-from crossarc.parsers.treebank import Treebank
+from crossarc.parsers.covington._parse import Rules
+from crossarc.parsers.covington._training import instances_of, loses_nothing
+from crossarc.parsers.covington.confidence import Temperature, fit_temperature, probabilities
+from crossarc.parsers.covington.features import load_features, parse_features
+from crossarc.parsers.covington.parser import CovingtonConfig, CovingtonParser, Linear
+from crossarc.parsers.covington.training import train_covington
+from crossarc.parsers.training import Treebank
 from crossarc.testing import random_tree, random_treebank
 from crossarc.trees import is_projective, is_tree
 from crossarc.trees.shape import degree

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from crossarc.evaluation import evaluate
+from crossarc.features.attributes import attributes_of
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import SLOPE, table_size
-from crossarc.parsers import PRESETS, EpochReport, SpanningTreeParser, Watcher, train_spanning_tree
-from crossarc.parsers._crf import add_gradients
-from crossarc.parsers.training import Training
-from crossarc.parsers.treebank import Treebank, possible_trees
-from crossarc.scoring.attributes import attributes_of
+from crossarc.parsers import PRESETS, EpochReport, SpanningTreeParser, TrainingListener, train_spanning_tree
+from crossarc.parsers.linear._crf import add_gradients
+from crossarc.parsers.linear.training import Training
+from crossarc.parsers.training import Treebank, possible_trees
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective
 from oracles import all_trees
@@ -33,8 +33,8 @@ class Problem:
         short = [s for s in random_treebank(400, seed=3, nonprojectivity=0.5) if 2 <= len(s) <= 4]
         # three labels, so that all labelled trees can be listed
         short = [s.with_columns(deprel=[label[0] if label[0] in "no" else "x" for label in s.deprel]) for s in short]
-        self.sentences = possible_trees(short, config, Watcher())[:6]
-        self.training = Training(Treebank(self.sentences), [], config, Watcher(), None)
+        self.sentences = possible_trees(short, config, TrainingListener())[:6]
+        self.training = Training(Treebank(self.sentences), [], config, TrainingListener(), None)
         size = table_size(config.hash_bits) + self.training._label_weights()
         self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
         self.parser: SpanningTreeParser = self.training._parser(self.weights, None)
@@ -95,7 +95,7 @@ def test_the_gradient_is_that_of_finite_differences(single_root, projective, lab
         assert values[0] - values[1] == pytest.approx(2 * float(gradient @ moved), rel=0.02, abs=2e-4)
 
 
-class Losses(Watcher):
+class Losses(TrainingListener):
     def __init__(self):
         self.heads = []
         self.sentences_left_out = 0
@@ -111,7 +111,7 @@ class Losses(Watcher):
 def test_it_learns():
     train, dev, test = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
     losses = Losses()
-    parser = train_spanning_tree(train, replace(CRF, hash_bits=18), dev=dev, watcher=losses)
+    parser = train_spanning_tree(train, replace(CRF, hash_bits=18), dev=dev, listener=losses)
     scores = evaluate(test, parser.parse(test)).all_words
     assert scores.uas.f1 > 0.85
     assert scores.las.f1 > 0.8
@@ -122,10 +122,10 @@ def test_lbfgs_climbs_to_the_top():
     losses = Losses()
     config = replace(CRF, optimizer="lbfgs", l2=1.0, epochs=60, single_root=True)
     treebank = TREEBANK[:20]
-    parser = train_spanning_tree(treebank, config, watcher=losses)
+    parser = train_spanning_tree(treebank, config, listener=losses)
     assert losses.heads == sorted(losses.heads, reverse=True)
     weights = np.concatenate([parser.heads_model.weights, parser.labels_model.weights])
-    training = Training(Treebank(treebank), [], parser.config, Watcher(), None)
+    training = Training(Treebank(treebank), [], parser.config, TrainingListener(), None)
     slopes = np.zeros(len(weights), dtype=SLOPE)
     models = training._parser(weights, None).models
     batch, gold = training.treebank.batch, training.treebank.gold
@@ -154,27 +154,27 @@ def test_a_stronger_penalty_gives_smaller_weights():
 
 def test_trees_without_a_probability_are_left_out_and_counted():
     losses = Losses()
-    train_spanning_tree(TREEBANK[:50], replace(CRF, projective=True, epochs=1), watcher=losses)
+    train_spanning_tree(TREEBANK[:50], replace(CRF, projective=True, epochs=1), listener=losses)
     assert losses.sentences_left_out == sum(not is_projective(s.heads) for s in TREEBANK[:50]) > 0
 
 
 def test_training_ends_when_it_does_not_get_better():
     losses = Losses()
     config = replace(CRF, epochs=30, patience=2)
-    parser = train_spanning_tree(TREEBANK[:60], config, dev=TREEBANK[60:70], watcher=losses)
+    parser = train_spanning_tree(TREEBANK[:60], config, dev=TREEBANK[60:70], listener=losses)
     assert 3 <= len(losses.heads) < 30
     assert parser.dev is not None
 
 
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(tmp_path):
-    class Interrupt(Watcher):
+    class Interrupt(TrainingListener):
         def report(self, report):
             if report.epoch == 2:
                 raise KeyboardInterrupt
 
     train, dev, checkpoint = TREEBANK[:60], TREEBANK[60:70], tmp_path / "state"
     whole = train_spanning_tree(train, CRF, dev=dev)
-    train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, watcher=Interrupt())
+    train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, listener=Interrupt())
     resumed = train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, resume=True)
     np.testing.assert_array_equal(resumed.heads_model.weights, whole.heads_model.weights)
     np.testing.assert_array_equal(resumed.labels_model.weights, whole.labels_model.weights)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.evaluation import evaluate
 from crossarc.learning.back_off import with_prior
-from crossarc.parsers import ModelError, Watcher, load, read_header, train
-from crossarc.parsers.config import GenerativeConfig
-from crossarc.parsers.generative import (
+from crossarc.parsers import ModelError, TrainingListener, load, read_header, train
+from crossarc.parsers.generative.config import GenerativeConfig
+from crossarc.parsers.generative.ngram import NGram
+from crossarc.parsers.generative.parser import (
     GO_ON,
     N_DISTANCES,
     STOP,
@@ -25,9 +26,8 @@ from crossarc.parsers.generative import (
     arcs_between,
     log_number_of_trees,
 )
-from crossarc.parsers.generative_training import Counts, Maximisation, train_generative
-from crossarc.parsers.ngram import NGram
-from crossarc.parsers.symbols import collect
+from crossarc.parsers.generative.training import Counts, Maximisation, train_generative
+from crossarc.parsers.generative.vocabulary import collect
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective, is_tree
 from oracles import all_labelled_trees, all_trees
@@ -261,7 +261,7 @@ def test_the_harmonic_start_links_near_words(projective):
         assert harmonic[arc] == pytest.approx(np.average([tree[m] == 1 for tree in trees], weights=weights))
 
 
-class Recorder(Watcher):
+class Recorder(TrainingListener):
     def __init__(self) -> None:
         self.likelihoods: dict[int, list[float]] = {}
 
@@ -278,7 +278,7 @@ def test_the_likelihood_never_falls(projective, stop, seed, prior, condition):
         unsupervised=True, projective=projective, stop=stop, seed=seed, prior=prior, condition=condition,
         start="random", restarts=1, epochs=30,
     )  # fmt: skip
-    train_generative(random_sentences(seed, longest=7), config, watcher=recorder)
+    train_generative(random_sentences(seed, longest=7), config, listener=recorder)
     assert set(recorder.likelihoods) == {1, 2}
     for values in recorder.likelihoods.values():
         assert all(after >= before - 1e-9 * abs(before) for before, after in itertools.pairwise(values))
@@ -288,19 +288,19 @@ def test_the_likelihood_never_falls(projective, stop, seed, prior, condition):
 def test_a_likelihood_that_falls_is_an_error(monkeypatch):
     em, _ = maximisation(random_sentences(3), stop=False)
     start = em.start("harmonic", np.random.default_rng(1))
-    good, _ = em.run(start, 1, Watcher())
+    good, _ = em.run(start, 1, TrainingListener())
     monkeypatch.setattr(Maximisation, "maximisation", lambda self, found: start._replace(choices=start.choices[::-1]))
     with pytest.raises(CrossarcError, match="log-likelihood fell"):
-        em.run(good, 1, Watcher())
+        em.run(good, 1, TrainingListener())
 
 
 def test_em_keeps_the_best_start_and_repeats_for_a_seed():
     config = GenerativeConfig(unsupervised=True, start="random", restarts=3, epochs=5)
     recorder = Recorder()
-    parser = train_generative(DEV, config, watcher=recorder)
+    parser = train_generative(DEV, config, listener=recorder)
     best = max(values[-1] for values in recorder.likelihoods.values())
     alone = Recorder()
-    again = train_generative(DEV, config, watcher=alone)
+    again = train_generative(DEV, config, listener=alone)
     assert alone.likelihoods == recorder.likelihoods
     assert list(again.parse(DEV)) == list(parser.parse(DEV))
     assert sum(parser.log_probabilities(DEV)) + log_prior_of(parser) >= best

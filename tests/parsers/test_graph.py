@@ -19,10 +19,10 @@ from crossarc.core import Constraints, CrossarcError, InputError, Sentence
 from crossarc.evaluation import evaluate
 from crossarc.io import read, write
 from crossarc.io.problems import graph_problems
-from crossarc.parsers import GraphConfig, Watcher, train, train_graph
-from crossarc.parsers._graph import Parts, grow_graph, score_of_graph
-from crossarc.parsers._space import Rules
-from crossarc.parsers.graph_treebank import gold_graph, gold_graphs
+from crossarc.parsers import GraphConfig, TrainingListener, train, train_graph
+from crossarc.parsers.graph._graph import Parts, grow_graph, score_of_graph
+from crossarc.parsers.graph.treebank import gold_graph, gold_graphs
+from crossarc.scorers.linear._part_scores import Rules
 from crossarc.trees import is_tree
 from trained import DEV, TEST, TRAIN, TREEBANK, trained
 
@@ -164,7 +164,7 @@ def test_arcs_of_empty_nodes_are_counted(handmade):
     assert sum(gold_graph(s).to_empty_nodes for s in sentences) == mentioned + own > 0
 
 
-class Noting(Watcher):
+class Noting(TrainingListener):
     def __init__(self):
         self.notes = []
 
@@ -173,9 +173,9 @@ class Noting(Watcher):
 
 
 def test_what_is_not_learnt_is_reported():
-    watcher = Noting()
-    gold_graphs([sentence([2, 0, 2], ["2:x", "0:root|3:y", "2:z"]), sentence([0], ["0:root"])], watcher)
-    assert watcher.notes == [
+    listener = Noting()
+    gold_graphs([sentence([2, 0, 2], ["2:x", "0:root|3:y", "2:z"]), sentence([0], ["0:root"])], listener)
+    assert listener.notes == [
         (1, "of DEPS would close a cycle: not learnt"),
         (1, "of trees have another label in DEPS: that of DEPREL is learnt"),
     ]

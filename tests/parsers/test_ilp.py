@@ -9,16 +9,16 @@ import pytest
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.evaluation import evaluate
+from crossarc.ilp import Arc, Children, FewArcs, NoChildren, NoCrossing, RulesError, SameHead
+from crossarc.ilp.rule_file import read_rules, rules_of
 from crossarc.parsers import (
     IlpConfig,
     IlpParser,
-    Watcher,
+    TrainingListener,
     load,
     train_ilp,
 )
-from crossarc.parsers.ilp import solve_sentence, status_of
-from crossarc.parsers.rules_file import read_rules, rules_of
-from crossarc.programs import Arc, Children, FewArcs, NoChildren, NoCrossing, RulesError, SameHead
+from crossarc.parsers.ilp.parser import solve_sentence, status_of
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective, is_tree
 
@@ -74,14 +74,14 @@ def test_the_scores_are_those_of_the_search(parser):
 
 
 def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path):
-    class Interrupt(Watcher):
+    class Interrupt(TrainingListener):
         def report(self, report):
             if report.stage == "heads":
                 raise KeyboardInterrupt
 
     few, config = TRAIN[:12], replace(CONFIG, parts="arc,grandparent,nonprojective")
     checkpoint = tmp_path / "training"
-    train_ilp(few, config, checkpoint=checkpoint, watcher=Interrupt())
+    train_ilp(few, config, checkpoint=checkpoint, listener=Interrupt())
     with pytest.raises(CrossarcError, match="parts"):
         train_ilp(few, replace(config, parts="arc"), checkpoint=checkpoint, resume=True)
     resumed = train_ilp(few, config, checkpoint=checkpoint, resume=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossarc.parsers.model_file import load_model, save_model
+from crossarc.models.file import load_model, save_model
 
 
 def test_who_may_read_new_files_may_read_a_model(tmp_path):

@@ -147,5 +147,5 @@ def test_an_empty_treebank_is_refused(config):
     ],
 )
 def test_an_interrupt_keeps_the_best_epoch_so_far(config, stage):
-    interrupted = train(TRAIN, config, dev=DEV, watcher=Interrupting(stage, 2))
+    interrupted = train(TRAIN, config, dev=DEV, listener=Interrupting(stage, 2))
     assert interrupted.dev.las > 0.5

@@ -10,11 +10,11 @@ import pytest
 import oracles
 from crossarc.core import Constraints, CrossarcError, InputError, Sentence
 from crossarc.evaluation.calibration import expected_calibration_error, reliability
+from crossarc.features.attributes import attributes_of
 from crossarc.parsers import PRESETS, SpanningTreeConfig, train_spanning_tree
-from crossarc.parsers.probabilities import analyse, fitted_temperatures, reliability_of, with_confidence
-from crossarc.parsers.spanning_tree import Temperatures
-from crossarc.parsers.suspicion import cross_validated_suspects, suspects
-from crossarc.scoring.attributes import attributes_of
+from crossarc.parsers.spanning_tree.parser import Temperatures
+from crossarc.parsers.spanning_tree.probabilities import analyse, fitted_temperatures, reliability_of, with_confidence
+from crossarc.parsers.suspicious import cross_validated_suspects, suspects
 from crossarc.testing import random_treebank
 
 TREEBANK = list(random_treebank(460, seed=11, nonprojectivity=0.3))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from crossarc.parsers import SpanningTreeConfig, Watcher, train
-from crossarc.parsers._pruner import RANK, keep_candidates, rival_of
+from crossarc.parsers import SpanningTreeConfig, TrainingListener, train
+from crossarc.scorers.linear._pruner import RANK, keep_candidates, rival_of
 from trained import DEV, TRAIN
 
 
@@ -32,11 +32,11 @@ def test_the_rival_of_the_gold_head_comes_rank_th_among_the_others():
 
 
 def test_the_ranking_is_learnt():
-    class Recall(Watcher):
+    class Recall(TrainingListener):
         def pruned(self, candidates, recall):
             self.candidates, self.recall = candidates, recall
 
     found = Recall()
-    train(TRAIN, SpanningTreeConfig(order="1", epochs=1, hash_bits=18, candidates=4), dev=DEV, watcher=found)
+    train(TRAIN, SpanningTreeConfig(order="1", epochs=1, hash_bits=18, candidates=4), dev=DEV, listener=found)
     assert found.candidates <= 4
     assert found.recall > 0.97

@@ -7,10 +7,14 @@ import pytest
 
 import oracles
 from crossarc.core import Sentence
-from crossarc.parsers import _search
-from crossarc.parsers._pruner import keep_candidates
-from crossarc.parsers._search import climb, first_order, second_order
-from crossarc.parsers._space import (
+from crossarc.features._hashing import sentence_of
+from crossarc.features.attributes import attributes_of
+from crossarc.features.templates import parse_templates
+from crossarc.scorers.linear._features import (
+    MOST_COUNTED,
+    encode,
+)
+from crossarc.scorers.linear._part_scores import (
     Rules,
     Space,
     choose,
@@ -23,9 +27,9 @@ from crossarc.parsers._space import (
     tree_score,
     worth,
 )
-from crossarc.scoring._indices import MOST_COUNTED, encode, sentence_of
-from crossarc.scoring.attributes import attributes_of
-from crossarc.scoring.templates import parse_templates
+from crossarc.scorers.linear._pruner import keep_candidates
+from crossarc.search import _search
+from crossarc.search._search import climb, first_order, second_order
 
 TEMPLATES = """
 [arc]

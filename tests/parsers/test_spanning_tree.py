@@ -16,7 +16,7 @@ from crossarc.parsers import (
     SpanningTreeConfig,
     train_spanning_tree,
 )
-from crossarc.parsers.explain import explain
+from crossarc.parsers.spanning_tree.explain import explain
 from crossarc.trees import is_tree, k_best_trees
 from trained import CONFIGS, DEV, TEST, TRAIN, Interrupting, names_of, trained
 
@@ -53,7 +53,7 @@ def test_k_best_of_order_1_without_a_pruner_is_exact():
 def test_an_interrupt_before_the_first_epoch_of_heads_keeps_nothing():
     config = SpanningTreeConfig(order="1", epochs=9, hash_bits=18)
     with pytest.raises(KeyboardInterrupt):
-        train_spanning_tree(TRAIN, config, watcher=Interrupting("labels", 2))
+        train_spanning_tree(TRAIN, config, listener=Interrupting("labels", 2))
 
 
 @pytest.mark.parametrize("name", ["order high", "order 1, joint labels"])
@@ -61,7 +61,7 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
     checkpoint = tmp_path / "my.training"
     config = CONFIGS[name]
     options = {"dev": DEV, "checkpoint": checkpoint}
-    train_spanning_tree(TRAIN, config, watcher=Interrupting("heads", 1), **options)
+    train_spanning_tree(TRAIN, config, listener=Interrupting("heads", 1), **options)
     with pytest.raises(ModelError, match="the state of an interrupted training"):
         crossarc.load(checkpoint)
     with pytest.raises(ModelError, match="another treebank"):

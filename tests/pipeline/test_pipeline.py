@@ -15,12 +15,12 @@ from click.testing import CliRunner
 import crossarc
 from crossarc.cli import crossarc as commands
 from crossarc.core import CrossarcError, InputError, Sentence
+from crossarc.features.weights import dequantized
 from crossarc.io import read
-from crossarc.parsers import Watcher
+from crossarc.models.file import load_model, load_parts, save_model
+from crossarc.parsers import TrainingListener
 from crossarc.parsers import load as load_parser
-from crossarc.parsers.model_file import load_model, load_parts, save_model
 from crossarc.pipeline import Pipeline, scores_of, train_parts
-from crossarc.scoring.compact import expanded
 from trained import DEV, TEST, TRAIN, trained
 
 TEXT = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in TEST[:8])
@@ -102,7 +102,7 @@ def test_compact_files_are_small_and_stay_as_they_are(tmp_path, model):
     loaded.save(again)
     assert again.read_bytes() == compact.read_bytes()
     weights = pipeline().parser.heads_model.weights
-    assert np.abs(expanded(loaded.parser.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
+    assert np.abs(dequantized(loaded.parser.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
 
 
 def test_parts_and_parser_are_apart(tmp_path):
@@ -163,7 +163,7 @@ def test_train_with_parts(tmp_path, handmade):
 
 
 def test_progress_of_the_tagger_adds_up():
-    class Counting(Watcher):
+    class Counting(TrainingListener):
         def __init__(self):
             self.expected, self.learnt_of, self.ended = {}, Counter(), []
 
@@ -177,10 +177,10 @@ def test_progress_of_the_tagger_adds_up():
         def report(self, report):
             self.ended.append((report.stage, report.epoch))
 
-    watcher = Counting()
-    train_parts(TRAIN[:40], ["tagger"], watcher=watcher)
-    assert watcher.expected == watcher.learnt_of
-    assert watcher.ended == [("tagger", 1), ("tagger", 2)]
+    listener = Counting()
+    train_parts(TRAIN[:40], ["tagger"], listener=listener)
+    assert listener.expected == listener.learnt_of
+    assert listener.ended == [("tagger", 1), ("tagger", 2)]
 
 
 def test_what_is_fitted_later_keeps_the_parts(model, tmp_path):

@@ -11,7 +11,7 @@ import click
 from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_json, print_table, read_trees
 from crossarc.drawing.reliability import reliability_diagram
 from crossarc.evaluation.calibration import Bin, expected_calibration_error
-from crossarc.parsers.probabilities import fitted_temperatures, reliability_of
+from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures, reliability_of
 
 
 @click.command("calibrate")

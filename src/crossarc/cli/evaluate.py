@@ -56,7 +56,7 @@ def print_evaluation(result: Evaluation) -> None:
             ["without punctuation", *attachment_row(result.without_punctuation)],
             ["non-projective sentences", *attachment_row(result.nonprojective_sentences)],
         ],
-        title="Attachment (full labels; LAS-u: up to the colon; complete: all heads, all heads and labels right)",
+        title="DevScores (full labels; LAS-u: up to the colon; complete: all heads, all heads and labels right)",
         header=ATTACHMENT_HEADER,
     )
     precision, recall = result.nonprojective_precision, result.nonprojective_recall

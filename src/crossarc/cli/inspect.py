@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from crossarc.builtin import file_of
 from crossarc.cli.common import FILES, json_option, print_json, print_table
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
+from crossarc.models.builtin import file_of
 from crossarc.parsers import SpanningTreeParser, load, parser_class, read_header
-from crossarc.parsers.explain import explain
+from crossarc.parsers.spanning_tree.explain import explain
 
 
 @click.command("inspect")

@@ -13,7 +13,7 @@ from crossarc.cli.common import FILES, json_option, print_json, print_table, pro
 from crossarc.core import CrossarcError
 from crossarc.io import read
 from crossarc.parsers import GenerativeParser, parser_class
-from crossarc.parsers.ngram import NGram
+from crossarc.parsers.generative.ngram import NGram
 
 
 @click.command("lm")

@@ -11,14 +11,14 @@ import click
 
 from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
 from crossarc.core import CrossarcError, InputError
+from crossarc.ilp.rule_file import read_rules
 from crossarc.io import format_of
 from crossarc.io.blocks import read_blocks
 from crossarc.io.streams import open_input, open_output
 from crossarc.io.text import read_text
 from crossarc.parsers import CovingtonParser, IlpParser, SpanningTreeParser, parser_class
-from crossarc.parsers.probabilities import Decode
-from crossarc.parsers.rules_file import read_rules
-from crossarc.parsers.wishes import read_wishes
+from crossarc.parsers.constraint_file import read_wishes
+from crossarc.parsers.spanning_tree.probabilities import Decode
 from crossarc.pipeline.work import Done, Input, Task, run
 
 

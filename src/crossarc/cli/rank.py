@@ -6,7 +6,7 @@ import click
 
 from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_json, print_table, progress
 from crossarc.io import read, write
-from crossarc.parsers.probabilities import Analysis, analyse, with_confidence
+from crossarc.parsers.spanning_tree.probabilities import Analysis, analyse, with_confidence
 
 
 @click.command("rank")

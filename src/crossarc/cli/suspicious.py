@@ -7,7 +7,7 @@ import click
 from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_json, print_table, progress, read_trees
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
-from crossarc.parsers.suspicion import Suspect, cross_validated_suspects, suspects
+from crossarc.parsers.suspicious import Suspect, cross_validated_suspects, suspects
 
 
 @click.command("suspicious")

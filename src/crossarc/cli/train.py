@@ -21,7 +21,7 @@ from crossarc.parsers import (
     GraphConfig,
     IlpConfig,
     SpanningTreeConfig,
-    Watcher,
+    TrainingListener,
     train,
     train_ilp,
     train_spanning_tree,
@@ -208,27 +208,27 @@ def command(
     blind = isinstance(config, GenerativeConfig) and config.unsupervised
     trees = list(progress(read(treebank), treebank) if blind else read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
-    watcher = _Bar() if sys.stderr.isatty() else _Lines()
-    annotated = _with_parts(parts, trees, held_out, getattr(config, "seed", 1), watcher)
+    listener = _Bar() if sys.stderr.isatty() else _Lines()
+    annotated = _with_parts(parts, trees, held_out, getattr(config, "seed", 1), listener)
     trees, held_out = annotated.treebank, annotated.dev
     resumable: Any = {SpanningTreeConfig: train_spanning_tree, IlpConfig: train_ilp}.get(type(config))
     if resumable is not None:
         checkpoint = Path(f"{model}.training")
         parser = resumable(
-            trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, watcher=watcher
+            trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, listener=listener
         )
         Pipeline(parser, *annotated[:3]).save(model)
     elif resume:
         raise click.UsageError(f"not with --system {system}: --resume")
     else:
-        trained = train(trees, config, dev=held_out, watcher=watcher)
+        trained = train(trees, config, dev=held_out, listener=listener)
         Pipeline(trained, *annotated[:3]).save(model)
         if isinstance(config, GenerativeConfig) and trained.dev:  # there are no epochs to report it after
             click.echo(f"crossarc: dev UAS {100 * trained.dev.uas:.2f} LAS {100 * trained.dev.las:.2f}", err=True)
 
 
 def _with_parts(
-    parts: str | None, trees: list[Sentence], dev: list[Sentence], seed: int, watcher: Watcher
+    parts: str | None, trees: list[Sentence], dev: list[Sentence], seed: int, listener: TrainingListener
 ) -> Annotated:
     """The parts that are asked for, and the trees as they annotate them."""
     wanted = parts.split(",") if parts else []
@@ -237,7 +237,7 @@ def _with_parts(
         raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(PARTS)}")
     if wanted:
         click.echo(f"crossarc: learning {', '.join(wanted)}", err=True)
-    annotated = train_parts(trees, wanted, dev=dev, seed=seed, watcher=watcher)
+    annotated = train_parts(trees, wanted, dev=dev, seed=seed, listener=listener)
     if annotated.tagger is not None and dev:
         columns = ["upos", "xpos", "feats"] + ["lemma"] * (annotated.lemmatizer is not None)
         shares = (f"{column} {100 * _right(dev, annotated.dev, column):.2f}" for column in columns)
@@ -275,7 +275,7 @@ def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
     return replace(PRESETS[preset] if preset else kind(), **given)
 
 
-class _Lines(Watcher):
+class _Lines(TrainingListener):
     """A line for each epoch."""
 
     def left_out(self, sentences: int, reason: str) -> None:

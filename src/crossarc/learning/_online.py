@@ -6,7 +6,7 @@ their features. Differences are sparse: ``indices[bounds[i] : bounds[i + 1]]`` a
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit, jit_inline
+from crossarc._jit import jit, jit_helper, jit_inline
 
 
 @jit_inline
@@ -28,10 +28,10 @@ def difference(gold, n_gold, other, n_other, scratch, indices, values):
 
 
 @jit_helper
-def hildreth(weights, totals, step, indices, values, bounds, losses, most, passes):
+def hildreth(weights, totals, step, indices, values, bounds, losses, max_step, passes):
     """The smallest change of the weights that satisfies the constraints, by Hildreth's procedure (MST05, Figure 4).
 
-    Each constraint's multiplier stays between 0 and ``most``. With one constraint, one pass is the closed form.
+    Each constraint's multiplier stays between 0 and ``max_step``. With one constraint, one pass is the closed form.
     """
     multipliers = np.zeros(len(losses))
     for _ in range(passes):
@@ -39,7 +39,7 @@ def hildreth(weights, totals, step, indices, values, bounds, losses, most, passe
         for i in range(len(losses)):
             own = slice(bounds[i], bounds[i + 1])
             multipliers[i], moved = hildreth_step(
-                weights, totals, step, indices[own], values[own], losses[i], multipliers[i], most
+                weights, totals, step, indices[own], values[own], losses[i], multipliers[i], max_step
             )
             largest = max(largest, moved)
         if largest < 1e-6:
@@ -47,7 +47,7 @@ def hildreth(weights, totals, step, indices, values, bounds, losses, most, passe
 
 
 @jit_inline
-def hildreth_step(weights, totals, step, indices, values, loss, multiplier, most):
+def hildreth_step(weights, totals, step, indices, values, loss, multiplier, max_step):
     """The turn of one constraint: its new multiplier, and by how much its margin changed."""
     margin, norm = 0.0, 0.0
     for j in range(len(indices)):
@@ -55,7 +55,7 @@ def hildreth_step(weights, totals, step, indices, values, loss, multiplier, most
         norm += values[j] * values[j]
     if norm == 0.0:
         return multiplier, 0.0
-    wanted = min(max(multiplier + (loss - margin) / norm, 0.0), most)
+    wanted = min(max(multiplier + (loss - margin) / norm, 0.0), max_step)
     change = wanted - multiplier
     if change != 0.0:
         add(weights, totals, step, change, indices, values)
@@ -71,7 +71,7 @@ def passive_aggressive(learner, places, count, right, rival, right_score, rival_
     violation = 1.0 - right_score + rival_score
     if violation > 0.0:
         weights, totals, step = learner.weights, learner.totals, learner.step[0]
-        change = min(learner.most, violation / (2.0 * count))
+        change = min(learner.max_step, violation / (2.0 * count))
         for i in range(count):
             weights[places[i] + right] += change
             weights[places[i] + rival] -= change
@@ -81,7 +81,7 @@ def passive_aggressive(learner, places, count, right, rival, right_score, rival_
 
 @jit_inline
 def add(weights, totals, step, change, indices, values):
-    """w += change · d; and what the average over all steps will have to take back."""
+    """w += change · d; the totals of lazy averaging with it."""
     for j in range(len(indices)):
         weights[indices[j]] += change * values[j]
         totals[indices[j]] += step * change * values[j]

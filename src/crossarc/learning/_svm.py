@@ -8,7 +8,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._jit import jit_noinline, jit_helper, jit_inline
+from crossarc._jit import jit_helper, jit_inline, jit_noinline
 
 # keys[g]: what group g is for, the first being for all else; vectors[a, s]: the symbols of the support vectors, side by
 # side in the order of groups and classes; ends[g, c]: where those of class c end; classes[g, c]: its number, -1: none;

@@ -24,10 +24,10 @@ class Learner(NamedTuple):
     """The state of online learning with averaging."""
 
     weights: NDArray[np.float32]
-    totals: NDArray[np.float64]  # what the average takes back from each weight, times the number of steps
+    totals: NDArray[np.float64]  # Σ step·Δw: lazy averaging (Daumé 2006, §2.2.3); mean = weights - totals / steps
     scratch: NDArray[np.int32]  # zero between two steps
     step: NDArray[np.float64]  # one number: which step this is
-    most: float  # the largest multiplier of a constraint ("C")
+    max_step: float  # the largest multiplier of a constraint ("C")
 
 
 class AdaptiveLearner(NamedTuple):
@@ -40,7 +40,7 @@ class AdaptiveLearner(NamedTuple):
 
 
 # What belongs to one weight lies together, so that it comes from memory together: the gradient (zero between two
-# steps), the sum of the squares of all gradients so far, and what the average takes back (as in ``Learner``).
+# steps), the sum of the squares of all gradients so far, and the total of lazy averaging (as in ``Learner``).
 SLOPE = np.dtype([("gradient", np.float64), ("squares", np.float32), ("total", np.float32)])
 
 
@@ -72,8 +72,10 @@ def table_size(bits: int, *, row: int = 0) -> int:
     return (1 << bits) + row
 
 
-def new_learner(size: int, most: float) -> Learner:
-    return Learner(np.zeros(size, dtype=np.float32), np.zeros(size), np.zeros(size, dtype=np.int32), np.ones(1), most)
+def new_learner(size: int, max_step: float) -> Learner:
+    return Learner(
+        np.zeros(size, dtype=np.float32), np.zeros(size), np.zeros(size, dtype=np.int32), np.ones(1), max_step
+    )
 
 
 def new_adaptive_learner(size: int, rate: float) -> AdaptiveLearner:

@@ -6,32 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossarc.core import Sentence
-from crossarc.parsers.config import (
-    PRESETS,
-    CovingtonConfig,
-    GenerativeConfig,
-    GraphConfig,
-    IlpConfig,
-    SpanningTreeConfig,
-)
-from crossarc.parsers.covington import CovingtonParser
-from crossarc.parsers.covington_training import train_covington
-from crossarc.parsers.generative import GenerativeParser
-from crossarc.parsers.generative_training import train_generative
-from crossarc.parsers.graph import GraphParser
-from crossarc.parsers.graph_training import train_graph
-from crossarc.parsers.ilp import IlpParser
-from crossarc.parsers.ilp_training import train_ilp
-from crossarc.parsers.model_file import ModelError, read_header
-from crossarc.parsers.spanning_tree import ScoredTree, SpanningTreeParser
-from crossarc.parsers.training import train_spanning_tree
-from crossarc.parsers.treebank import Attachment, EpochReport, Watcher
+from crossarc.models.file import ModelError, read_header
+from crossarc.parsers.covington.config import CovingtonConfig
+from crossarc.parsers.covington.parser import CovingtonParser
+from crossarc.parsers.covington.training import train_covington
+from crossarc.parsers.generative.config import GenerativeConfig
+from crossarc.parsers.generative.parser import GenerativeParser
+from crossarc.parsers.generative.training import train_generative
+from crossarc.parsers.graph.config import GraphConfig
+from crossarc.parsers.graph.parser import GraphParser
+from crossarc.parsers.graph.training import train_graph
+from crossarc.parsers.ilp.config import IlpConfig
+from crossarc.parsers.ilp.parser import IlpParser
+from crossarc.parsers.ilp.training import train_ilp
+from crossarc.parsers.linear.training import train_spanning_tree
+from crossarc.parsers.spanning_tree.config import PRESETS, SpanningTreeConfig
+from crossarc.parsers.spanning_tree.parser import ScoredTree, SpanningTreeParser
+from crossarc.parsers.training import DevScores, EpochReport, TrainingListener
 
 __all__ = [
     "PRESETS",
-    "Attachment",
     "CovingtonConfig",
     "CovingtonParser",
+    "DevScores",
     "EpochReport",
     "GenerativeConfig",
     "GenerativeParser",
@@ -44,7 +41,7 @@ __all__ = [
     "ScoredTree",
     "SpanningTreeConfig",
     "SpanningTreeParser",
-    "Watcher",
+    "TrainingListener",
     "load",
     "parser_class",
     "read_header",
@@ -72,21 +69,21 @@ def train(
     config: SpanningTreeConfig | CovingtonConfig | GenerativeConfig | IlpConfig | GraphConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
-    watcher: Watcher | None = None,
+    listener: TrainingListener | None = None,
 ) -> Parser:
     """A parser of the kind that the configuration is for; by default the best we have.
 
     With ``dev``, the weights after the epoch that is best there are kept.
     """
     if isinstance(config, CovingtonConfig):
-        return train_covington(treebank, config, dev=dev, watcher=watcher)
+        return train_covington(treebank, config, dev=dev, listener=listener)
     if isinstance(config, GenerativeConfig):
-        return train_generative(treebank, config, dev=dev, watcher=watcher)
+        return train_generative(treebank, config, dev=dev, listener=listener)
     if isinstance(config, IlpConfig):
-        return train_ilp(treebank, config, dev=dev, watcher=watcher)
+        return train_ilp(treebank, config, dev=dev, listener=listener)
     if isinstance(config, GraphConfig):
-        return train_graph(treebank, config, dev=dev, watcher=watcher)
-    return train_spanning_tree(treebank, config, dev=dev, watcher=watcher)
+        return train_graph(treebank, config, dev=dev, listener=listener)
+    return train_spanning_tree(treebank, config, dev=dev, listener=listener)
 
 
 def load(path: str | Path) -> Parser:

@@ -1,358 +1,171 @@
-"""Training of the spanning-tree parser: pruner, labels, heads, one stage after the other."""
+"""What every training needs: the treebank as arrays, epochs over it, scores on the dev set, somebody who watches."""
 
 from __future__ import annotations
 
-import json
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
+from operator import eq
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Sentence
-from crossarc.learning.lbfgs import maximise
-from crossarc.parsers._crf import add_gradients, learn_crf, shrink
-from crossarc.parsers._labels import learn_labels
-from crossarc.parsers._pruner import count_candidates, learn_ranking
-from crossarc.parsers._training import (
-    MIRA,
-    PERCEPTRON,
-    Method,
-    learn_factored,
-    learn_first_order,
-    learn_from_k_best,
-    learn_high_order,
-    learn_second_order,
-)
-from crossarc.parsers.config import SpanningTreeConfig
-from crossarc.parsers.linear import (
-    AdaptiveLearner,
-    Learner,
-    LinearModel,
-    averaged,
-    new_adaptive_learner,
-    new_learner,
-    state_of,
-    table_size,
-    view,
-)
-from crossarc.parsers.model_file import ModelError, Tensors, load_model, save_model
-from crossarc.parsers.probabilities import fitted_temperatures
-from crossarc.parsers.spanning_tree import Models, SpanningTreeParser, Temperatures, rules_of, templates_of
-from crossarc.parsers.treebank import (
-    Attachment,
-    EpochReport,
-    Treebank,
-    Watcher,
-    attachment,
-    best_so_far,
-    fitted_to,
-    possible_trees,
-)
-from crossarc.scoring.attributes import attributes_of
-from crossarc.scoring.templates import load_templates
+from crossarc.core import CrossarcError, Sentence
+from crossarc.features.attributes import attributes_of
+from crossarc.parsers.config import Config
+from crossarc.trees.shape import is_projective
 
-__all__ = ["State", "Training", "train_spanning_tree", "workers"]
+__all__ = [
+    "DevScores",
+    "EpochReport",
+    "Gold",
+    "TrainingListener",
+    "Treebank",
+    "best_so_far",
+    "checksum",
+    "dev_scores",
+    "possible_trees",
+    "with_treebank_defaults",
+]
 
-Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
+AnyConfig = TypeVar("AnyConfig", bound=Config)
 
-_KERNELS: dict[tuple[str, str], Any] = {
-    ("mira", "1"): learn_first_order,
-    ("mira", "2"): learn_second_order,
-    ("mira", "high"): learn_high_order,
-    ("perceptron", "1"): learn_first_order,
-    ("perceptron", "2"): learn_second_order,
-    ("perceptron", "high"): learn_high_order,
-    ("kbest-mira", "1"): learn_from_k_best,
-    ("factored-mira", "1"): learn_factored,
-    ("crf", "1"): learn_crf,
-}
-_PRUNER_EPOCHS = 3
-_PRUNER_BITS = 20
-_LABEL_BITS = 20
-_RATE = 0.1  # of the steps along gradients, chosen on dev
-_LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
+_AT_ONCE = 50  # sentences in one call of a kernel
 
 
-def train_spanning_tree(
-    treebank: Sequence[Sentence],
-    config: SpanningTreeConfig | None = None,
-    *,
-    dev: Sequence[Sentence] = (),
-    jobs: int = 1,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    watcher: Watcher | None = None,
-) -> SpanningTreeParser:
-    """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
+class DevScores(NamedTuple):
+    """Shares of words with the right head, and with the right head and label."""
 
-    An interrupt after the first epoch ends training and keeps the best so far. With ``checkpoint``, the state after
-    each epoch is kept in that file until training ends; ``resume`` goes on from there. With two ``jobs`` or more,
-    labels are learnt beside the heads; the result is the same.
-    """
-    config, watcher = fitted_to(treebank, config or SpanningTreeConfig()), watcher or Watcher()
-    if config.learner == "crf":
-        treebank = possible_trees(treebank, config, watcher)
-    training = Training(Treebank(treebank), dev, config, watcher, checkpoint)
-    with workers(jobs) as run:
-        return training.run(run, resume)
+    uas: float
+    las: float
 
 
-@dataclass
-class State:
-    """Where the training of the heads stands."""
+class EpochReport(NamedTuple):
+    """What a progress display may want to know after each epoch."""
 
+    stage: str  # "tagger", "pruner", "labels", "heads", "links" or "graphs"
     epoch: int
-    best_epoch: int  # the first with the best score
-    learner: Learner | AdaptiveLearner
-    rng: np.random.Generator
-    best: SpanningTreeParser | None = None
+    loss: float | None  # share of words that were wrong in training, if known; log-linear: - log p for each word
+    words_per_second: float
+    dev: DevScores | None
+    dev_graph: float | None = None  # F of all labelled arcs of DEPS
 
 
-class Training:
-    def __init__(
+class TrainingListener:
+    """Is told how training goes on; does nothing with it."""
+
+    def epoch(self, stage: str, epoch: int, words: int) -> None:
+        """An epoch over this many words begins."""
+
+    def learnt(self, stage: str, words: int) -> None:
+        """This many more words have been learnt from."""
+
+    def report(self, report: EpochReport) -> None:
+        """An epoch has ended."""
+
+    def left_out(self, sentences: int, reason: str) -> None:
+        """So many sentences cannot be learnt from."""
+
+    def unrepresented(self, arcs: int, how: str) -> None:
+        """So many arcs cannot be learnt as they are in the treebank."""
+
+    def pruned(self, candidates: float, recall: float) -> None:
+        """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
+
+    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
+        """EM knows how probable its sentences are; with a prior, how probable the model is too."""
+
+
+class Gold(NamedTuple):
+    """The trees of all sentences, one after the other."""
+
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    n_labels: int
+
+
+class Treebank:
+    """Trees to learn from, as the kernels want them."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        if not sentences:
+            raise CrossarcError("cannot train on an empty treebank")
+        self.checksum = checksum(sentences)
+        self.batch = attributes_of(sentences)
+        self.labels = tuple(sorted({label for sentence in sentences for label in sentence.deprel}))
+        number = {label: i for i, label in enumerate(self.labels)}
+        gold_labels = np.array([number.get(label, -1) for s in sentences for label in ("", *s.deprel)])
+        self.gold = Gold(np.concatenate([s.heads for s in sentences]), gold_labels, len(self.labels))
+        self.words = sum(map(len, sentences))
+
+    def epoch(
         self,
-        treebank: Treebank,
-        dev: Sequence[Sentence],
-        config: SpanningTreeConfig,
-        watcher: Watcher,
-        checkpoint: Path | None,
-    ) -> None:
-        self.treebank, self.dev, self.config = treebank, dev, config
-        self.watcher, self.checkpoint = watcher, checkpoint
-        self.rules = rules_of(config)
-        augmented = config.loss_augmented and config.learner != "crf"
-        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
-        self.templates = load_templates(config.features)
-        self.compiled = templates_of(self.templates, config)
-
-    def run(self, start: Starter, resume: bool) -> SpanningTreeParser:
-        if resume:
-            parser, state = self._read_checkpoint()
-        else:
-            # Each stage has random numbers of its own: they may run side by side
-            for_pruner, for_labels, for_heads = np.random.default_rng(self.config.seed).spawn(3)
-            labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
-            pruner = self._train_pruner(for_pruner) if self.config.candidates else None
-            learner = self._new_learner()
-            state = State(0, 0, learner, for_heads)
-            parser = self._parser(learner.weights, pruner)
-            if labels is not None:
-                parser = replace(parser, labels_model=labels.result())
-        try:
-            if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
-                self._climb(parser, state)
-            else:
-                self._train_heads(parser, state)
-        except KeyboardInterrupt:
-            if state.best is None:
-                raise
-        else:
-            if self.checkpoint is not None:
-                self.checkpoint.unlink(missing_ok=True)
-        assert state.best is not None
-        return replace(state.best, temperatures=self._temperatures(state.best))
-
-    def _temperatures(self, parser: SpanningTreeParser) -> Temperatures | None:
-        if self.dev:
-            return fitted_temperatures(parser, self.dev)
-        return Temperatures(1.0, 1.0) if self.config.learner == "crf" else None
-
-    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
-        """How heads are learnt from chosen sentences."""
-        kernel = _KERNELS[self.config.learner, self.config.order]
-        searches = kernel in (learn_second_order, learn_high_order)
-
-        def learn(chosen: NDArray[np.int64]) -> float:
-            seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
-            loss: float = kernel(
-                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, self.rules, self.method, *seeds
-            )
-            return loss
-
-        return learn
-
-    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
-        """The dev set."""
-        return parser.parse(self.dev)
-
-    def _options(self) -> dict[str, Any]:
-        """What must be the same when training is resumed."""
-        return asdict(self.config)
-
-    def _train_heads(self, parser: SpanningTreeParser, state: State) -> None:
-        learner = state.learner
-        models = self._with_weights(parser, learner.weights).models
-        learn = self._learning(models, state)
-        for epoch in range(state.epoch + 1, self.config.epochs + 1):
-            loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.watcher)
-            if isinstance(learner, AdaptiveLearner):
-                shrink(learner, self.config.l2)
-            if self._end_epoch(state, epoch, self._with_weights(parser, averaged(learner)), loss, speed):
-                return
-
-    def _climb(self, parser: SpanningTreeParser, state: State) -> None:
-        """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
-        learner, l2 = state.learner, self.config.l2
-        assert isinstance(learner, AdaptiveLearner)
-        models = self._with_weights(parser, learner.weights).models
-        clock = time.perf_counter()
-
-        def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            learner.weights[:] = weights
-            learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(
-                self.treebank.batch, models, self.treebank.gold, self.rules, self.method, learner.slopes
-            )
-            return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
-
-        def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
-            nonlocal clock
-            loss, speed = -value / self.treebank.words, self.treebank.words / (time.perf_counter() - clock)
-            enough = self._end_epoch(state, epoch, self._with_weights(parser, weights.astype(np.float32)), loss, speed)
-            clock = time.perf_counter()
-            return enough
-
-        maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
-
-    def _end_epoch(self, state: State, epoch: int, current: SpanningTreeParser, loss: float, speed: float) -> bool:
-        """Whether training has gone on for long enough."""
-        if self.dev:
-            current = replace(current, dev=attachment(self.dev, self._parsed(current)))
-        state.epoch = epoch
-        before = state.best.dev if state.best else None
-        if before is None or current.dev is None or current.dev.las > before.las:
-            state.best_epoch = epoch
-        if best_so_far(before, current.dev):
-            state.best = current
-        self._write_checkpoint(state)
-        self.watcher.report(EpochReport("heads", epoch, loss, speed, current.dev))
-        return 0 < self.config.patience <= epoch - state.best_epoch
-
-    def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
-        templates = load_templates("pruner").compiled
-        learner = new_learner(table_size(_PRUNER_BITS), 1.0)
-        model = view(templates, learner.weights)
-
-        def learn(chosen: NDArray[np.int64]) -> int:
-            missed: int = learn_ranking(self.treebank.batch, chosen, model, learner, self.treebank.gold.heads)
-            return missed
-
-        for epoch in range(1, _PRUNER_EPOCHS + 1):
-            loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.watcher)
-            self.watcher.report(EpochReport("pruner", epoch, loss, speed, None))
-        pruner = view(templates, averaged(learner))
-        if self.dev:
-            gold = np.concatenate([sentence.heads for sentence in self.dev])
-            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, self.rules)
-            words = sum(map(len, self.dev))
-            self.watcher.pruned(everything / words, right / words)
-        return pruner
-
-    def _train_labels(self, rng: np.random.Generator) -> LinearModel:
-        row = len(self.treebank.labels)
-        learner = new_learner(table_size(_LABEL_BITS, row=row), _LABEL_STEP)
-        model = view(self.compiled, learner.weights, row=row)
-
-        def learn(chosen: NDArray[np.int64]) -> int:
-            wrong: int = learn_labels(self.treebank.batch, chosen, model, learner, self.treebank.gold)
-            return wrong
-
-        for epoch in range(1, self.config.epochs + 1):
-            loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.watcher)
-            self.watcher.report(EpochReport("labels", epoch, loss, speed, None))
-        return view(self.compiled, averaged(learner), row=row)
-
-    def _new_learner(self) -> Learner | AdaptiveLearner:
-        size = table_size(self.config.hash_bits) + self._label_weights()
-        if self.config.learner == "crf":
-            return new_adaptive_learner(size, _RATE)
-        return new_learner(size, self.config.aggressiveness)
-
-    def _label_weights(self) -> int:
-        """Joint labels have their weights behind those of the arcs, in the same table."""
-        return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.config.labels == "joint" else 0
-
-    def _parser(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> SpanningTreeParser:
-        heads = view(self.compiled, weights[: table_size(self.config.hash_bits)])
-        parser = SpanningTreeParser(
-            self.config, self.treebank.labels, self.templates, heads, heads, pruner, treebank=self.treebank.checksum
-        )
-        return self._with_weights(parser, weights)
-
-    def _with_weights(self, parser: SpanningTreeParser, weights: NDArray[np.float32]) -> SpanningTreeParser:
-        arcs = table_size(self.config.hash_bits)
-        parser = replace(parser, heads_model=view(self.compiled, weights[:arcs]))
-        if self.config.labels == "joint":
-            parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.treebank.labels)))
-        return parser
-
-    def _write_checkpoint(self, state: State) -> None:
-        if self.checkpoint is None or self.config.optimizer == "lbfgs":  # which has a memory of its own
-            return
-        assert state.best is not None
-        best, learner = state.best, state.learner
-        tensors: Tensors = {
-            **state_of(learner),
-            "best.heads": best.heads_model.weights,
-            "best.labels": best.labels_model.weights,
-        }
-        if best.pruner is not None:
-            tensors["pruner"] = best.pruner.weights
-        header = {
-            "system": "training",
-            "config": self._options(),
-            "treebank": self.treebank.checksum,
-            "epoch": state.epoch,
-            "best_epoch": state.best_epoch,
-            "random": json.dumps(state.rng.bit_generator.state),
-            "dev": best.dev,
-        }
-        save_model(self.checkpoint, header, tensors)
-
-    def _read_checkpoint(self) -> tuple[SpanningTreeParser, State]:
-        if self.checkpoint is None or not self.checkpoint.exists():
-            raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
-        header, tensors = load_model(self.checkpoint)
-        if header["system"] != "training":
-            raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
-        if header["treebank"] != self.treebank.checksum:
-            raise ModelError(f"{self.checkpoint}: was training on another treebank")
-        config = {**self._options(), "epochs": header["config"].get("epochs")}
-        if header["config"] != config:
-            different = ", ".join(name for name in config if config[name] != header["config"].get(name))
-            raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
-        learner = self._new_learner()
-        for name, array in state_of(learner).items():
-            array[:] = tensors[name]
-        rng = np.random.default_rng()
-        rng.bit_generator.state = json.loads(header["random"])
-        pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
-        parser = replace(
-            self._parser(learner.weights, pruner),
-            labels_model=view(self.compiled, tensors["best.labels"], row=len(self.treebank.labels)),
-        )
-        dev = Attachment(*header["dev"]) if header["dev"] else None
-        best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
-        return parser, State(header["epoch"], header["best_epoch"], learner, rng, best)
+        stage: str,
+        epoch: int,
+        learn: Callable[[NDArray[np.int64]], float],
+        rng: np.random.Generator,
+        listener: TrainingListener,
+    ) -> tuple[float, float]:
+        """Learn from all sentences in random order: loss for each word, words per second."""
+        listener.epoch(stage, epoch, self.words)
+        start = time.perf_counter()
+        loss = 0.0
+        starts = self.batch.starts
+        order = rng.permutation(len(starts) - 1)
+        for chosen in np.array_split(order, len(order) // _AT_ONCE + 1):
+            loss += learn(chosen)
+            listener.learnt(stage, int((starts[chosen + 1] - starts[chosen] - 1).sum()))
+        return loss / self.words, self.words / (time.perf_counter() - start)
 
 
-@contextmanager
-def workers(jobs: int) -> Iterator[Starter]:
-    """A way to start something: in another thread (kernels run outside the interpreter's lock), or at once."""
-    if jobs > 1:
-        with ThreadPoolExecutor(1) as pool:
-            yield pool.submit
-    else:
+def with_treebank_defaults(treebank: Sequence[Sentence], config: AnyConfig) -> AnyConfig:
+    """The configuration with what it leaves to the treebank filled in."""
+    found: dict[str, Any] = {}
+    if getattr(config, "projective", True) is None:
+        found["projective"] = all(is_projective(sentence.heads) for sentence in treebank)
+    if getattr(config, "single_root", True) is None:
+        found["single_root"] = all(sentence.head.count("0") == 1 for sentence in treebank)
+    return replace(config, **found)
 
-        def run(work: Callable[[], Any]) -> Future[Any]:
-            done: Future[Any] = Future()
-            done.set_result(work())
-            return done
 
-        yield run
+def possible_trees(
+    treebank: Sequence[Sentence], listener: TrainingListener, *, projective: bool, single_root: bool
+) -> list[Sentence]:
+    """The sentences whose gold tree is one of those that the model sums over: no other has a probability."""
+    possible = [
+        sentence
+        for sentence in treebank
+        if not (projective and not is_projective(sentence.heads))
+        and not (single_root and sentence.head.count("0") != 1)
+    ]
+    if len(possible) < len(treebank):
+        listener.left_out(len(treebank) - len(possible), "the model gives their trees no probability")
+    return possible
+
+
+def dev_scores(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> DevScores:
+    """UAS and LAS; the scorer of ``evaluation``, which gives the same, takes as long as parsing."""
+    heads = labels = 0
+    for sentence, found in zip(gold, parsed, strict=True):
+        for right_head, right_label in zip(
+            map(eq, sentence.head, found.head), map(eq, sentence.deprel, found.deprel), strict=True
+        ):
+            heads += right_head
+            labels += right_head and right_label
+    words = sum(map(len, gold))
+    return DevScores(heads / words, labels / words)
+
+
+def best_so_far(best: DevScores | None, current: DevScores | None) -> bool:
+    """Whether an epoch is at least as good as the best before it; without dev data, the last is taken for the best."""
+    return best is None or current is None or current.las >= best.las
+
+
+def checksum(sentences: Sequence[Sentence]) -> str:
+    """A short name of what a parser was trained on."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        digest.update(repr(sentence.columns[:7]).encode())
+    return digest.hexdigest()[:16]

@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from crossarc import builtin
 from crossarc.core import CrossarcError, Sentence
+from crossarc.models import builtin
+from crossarc.models.file import load_model, load_parts, read_header, save_model
 from crossarc.parsers import Parser
 from crossarc.parsers import load as load_parser
-from crossarc.parsers.model_file import load_model, load_parts, read_header, save_model
 from crossarc.text import Lemmatizer, Segmenter, Tagger
 
 __all__ = ["Pipeline", "load", "models"]

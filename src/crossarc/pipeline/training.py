@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
-from crossarc.parsers import EpochReport, Watcher
+from crossarc.parsers import EpochReport, TrainingListener
 from crossarc.text import Lemmatizer, Segmenter, Tagger, train_lemmatizer, train_segmenter
 from crossarc.text.tagger import Training
 
@@ -35,7 +35,7 @@ def train_parts(
     *,
     dev: Sequence[Sentence] = (),
     seed: int = 1,
-    watcher: Watcher | None = None,
+    listener: TrainingListener | None = None,
 ) -> Annotated:
     """Train the parts with these names on a treebank.
 
@@ -48,11 +48,11 @@ def train_parts(
     segmenter = train_segmenter(treebank, seed=seed) if "segmenter" in parts else None
     tagger = lemmatizer = None
     if "tagger" in parts:
-        watcher = watcher or Watcher()
-        training = Training(treebank, seed, watch=partial(watcher.learnt, _TAGGER))
-        with _watched(watcher, 1, training.words_of_pass):
+        listener = listener or TrainingListener()
+        training = Training(treebank, seed, watch=partial(listener.learnt, _TAGGER))
+        with _watched(listener, 1, training.words_of_pass):
             training.run_first_passes()
-        with _watched(watcher, 2, training.words_of_pass):
+        with _watched(listener, 2, training.words_of_pass):
             tagger, annotated = training.run(), training.cross_tagged()
         held_out = tagger.tag(held_out)
     if "lemmatizer" in parts:
@@ -63,12 +63,12 @@ def train_parts(
 
 
 @contextmanager
-def _watched(watcher: Watcher, number: int, words: int) -> Iterator[None]:
+def _watched(listener: TrainingListener, number: int, words: int) -> Iterator[None]:
     """Training of a pass of the tagger: an epoch to whoever watches."""
-    watcher.epoch(_TAGGER, number, words)
+    listener.epoch(_TAGGER, number, words)
     start = time.perf_counter()
     yield
-    watcher.report(EpochReport(_TAGGER, number, None, words / (time.perf_counter() - start), None))
+    listener.report(EpochReport(_TAGGER, number, None, words / (time.perf_counter() - start), None))
 
 
 def _cross_lemmatized(gold: Sequence[Sentence], tagged: Sequence[Sentence], folds: Sequence[range]) -> list[Sentence]:

@@ -15,14 +15,14 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
+from crossarc.ilp.rule_file import read_rules, rules_of
 from crossarc.io import FORMATS, Format
 from crossarc.io.blocks import Block
 from crossarc.io.text import TextBlock
 from crossarc.parsers import CovingtonParser, IlpParser, ScoredTree, SpanningTreeParser
-from crossarc.parsers.ilp import solve_sentence, status_of
-from crossarc.parsers.probabilities import Decode, analyse, with_confidence, with_probabilities
-from crossarc.parsers.rules_file import read_rules, rules_of
-from crossarc.parsers.wishes import Wishes, constraints_of
+from crossarc.parsers.constraint_file import Wishes, constraints_of
+from crossarc.parsers.ilp.parser import solve_sentence, status_of
+from crossarc.parsers.spanning_tree.probabilities import Decode, analyse, with_confidence, with_probabilities
 from crossarc.pipeline.pipeline import load
 
 __all__ = ["Done", "Input", "Task", "run"]

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, Place, Sentence
+from crossarc.features.attributes import attributes_of
 from crossarc.io import conllu
 from crossarc.parsers import Parser, SpanningTreeParser
-from crossarc.parsers.probabilities import Analysis, analyse, label_probabilities
-from crossarc.parsers.wishes import constraints_of_wishes
+from crossarc.parsers.constraint_file import constraints_of_wishes
+from crossarc.parsers.spanning_tree.probabilities import Analysis, analyse, label_probabilities
 from crossarc.pipeline import load
-from crossarc.scoring.attributes import attributes_of
 from crossarc.server.formats import INPUTS, OUTPUTS, joined, normal, read_conllu, text_of, too_long
 from crossarc.server.jobs import Description, Parse, Process, Refused, Wish
 

@@ -9,8 +9,8 @@ before: ``hashes[items[i], t]`` is what template t takes from item i.
 import numpy as np
 
 from crossarc._jit import jit, jit_inline
-from crossarc.scoring._indices import mix, weight_at
-from crossarc.scoring.attributes import PADDING
+from crossarc.features._hashing import mix, weight_at
+from crossarc.features.attributes import PADDING
 
 
 @jit_inline
@@ -139,7 +139,7 @@ def update(learner, places, right, rival, violation):
         different += right[k] != rival[k]
     if violation <= 0.0 or different == 0:
         return
-    change = min(learner.most, violation / (2.0 * different * len(places)))
+    change = min(learner.max_step, violation / (2.0 * different * len(places)))
     taken_back = learner.step[0] * change
     for k in range(len(right)):
         if right[k] != rival[k]:

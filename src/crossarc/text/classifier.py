@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.features._hashing import hash_slots
+from crossarc.features.attributes import PADDING
+from crossarc.features.hashing import hash_string
+from crossarc.features.templates import Compiled
+from crossarc.features.weights import Weights, number_of_weights
 from crossarc.learning.online import averaged, new_learner, table_size
-from crossarc.scoring._indices import hash_slots
-from crossarc.scoring.attributes import PADDING
-from crossarc.scoring.compact import Weights, number_of_weights
-from crossarc.scoring.hashing import hash_string
-from crossarc.scoring.templates import Compiled
 from crossarc.text._classify import keep_best, learn
 
 __all__ = ["PADDING", "Choices", "Classifier", "Items", "compile_lines", "train_classifier"]
@@ -90,12 +90,12 @@ def train_classifier(
     *,
     bits: int,
     epochs: int,
-    most: float,
+    max_step: float,
     rng: np.random.Generator,
     watch: Callable[[int], None] = lambda items: None,
 ) -> Classifier:
     """Learn from items, in random order; after each epoch, ``watch`` is told of how many."""
-    learner = new_learner(table_size(bits, row=row_size(aspects)), most)
+    learner = new_learner(table_size(bits, row=row_size(aspects)), max_step)
     model = Classifier(templates, learner.weights, aspects)
     hashes = model._hashes(items)
     for _ in range(epochs):

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from crossarc.core import Sentence
-from crossarc.scoring.hashing import look_up
+from crossarc.features.hashing import look_up
 from crossarc.text.packing import pack, unpack
 
 __all__ = ["Lemmatizer", "train_lemmatizer"]

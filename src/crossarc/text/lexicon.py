@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from crossarc.scoring.hashing import look_up
+from crossarc.features.hashing import look_up
 from crossarc.text.classifier import Choices, Items
 from crossarc.text.table import Table
 

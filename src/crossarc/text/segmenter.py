@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Insert, Sentence, Word
-from crossarc.scoring.hashing import hash_string
-from crossarc.scoring.templates import Compiled
+from crossarc.features.hashing import hash_string
+from crossarc.features.templates import Compiled
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, compile_lines, train_classifier
 from crossarc.text.lexicon import RUNS, shape_of
 from crossarc.text.packing import pack, unpack
@@ -63,7 +63,7 @@ _OF_TEXT = compile_lines(
 _BITS = 17
 _YES_OR_NO = np.array([[0], [1]])
 _EPOCHS = 10
-_MOST = 0.1
+_MAX_STEP = 0.1
 _SPACE = re.compile(r"\s+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _STRONG = frozenset(".!?…。！？")
@@ -376,7 +376,7 @@ def _train_tokens(paragraphs: Sequence[Sequence[Sequence[Token]]], rng: np.rando
 def _trained(templates: Compiled, items: Items, gold: Ints, rng: np.random.Generator) -> Classifier:
     choices = _both(len(gold))
     return train_classifier(
-        templates, items, choices, gold, _YES_OR_NO, bits=_BITS, epochs=_EPOCHS, most=_MOST, rng=rng
+        templates, items, choices, gold, _YES_OR_NO, bits=_BITS, epochs=_EPOCHS, max_step=_MAX_STEP, rng=rng
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from crossarc.scoring.hashing import hash_string, look_up
+from crossarc.features.hashing import hash_string, look_up
 from crossarc.text.classifier import PADDING, Items
 
 __all__ = ["Table"]

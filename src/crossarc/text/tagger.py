@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
-from crossarc.scoring.hashing import hash_string
-from crossarc.scoring.templates import Compiled
+from crossarc.features.hashing import hash_string
+from crossarc.features.templates import Compiled
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, compile_lines, train_classifier
 from crossarc.text.lexicon import ATTRIBUTES, Lexicon, collect
 from crossarc.text.packing import pack, unpack
@@ -51,7 +51,7 @@ _SECOND = compile_lines([*_lines(_WORDS), *_lines(_TAGS)], _SECOND_ATTRIBUTES)
 _FOLDS = 8
 _EPOCHS = 8
 _FIRST_BITS, _SECOND_BITS = 21, 21
-_MOST = 0.03  # the largest step, chosen on dev
+_MAX_STEP = 0.03  # the largest step, chosen on dev
 _NEAR = 1.5  # what the first pass finds so much worse than the best, the second need not look at
 
 
@@ -184,7 +184,7 @@ class Training:
             _aspects(self.tags),
             bits=bits,
             epochs=_EPOCHS,
-            most=_MOST,
+            max_step=_MAX_STEP,
             rng=np.random.default_rng(self.seed),
             watch=self.watch,
         )

@@ -9,7 +9,7 @@ are peaked: a walk may stay in a cycle of words for a time as long as exp of a d
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._matrix_tree import (
     copy_graph,
     eliminate,

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import best_labels
 from crossarc.trees._chu_liu_edmonds import (
     add_root,

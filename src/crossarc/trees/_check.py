@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 
 
 @jit_helper

@@ -13,7 +13,7 @@ least.
 
 import numpy as np
 
-from crossarc._jit import copy_values, jit_helper, jit
+from crossarc._jit import copy_values, jit, jit_helper
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._lanes import LANES, filled, load_run, store_run, where_greater
 

@@ -14,7 +14,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._chu_liu_edmonds import score_of
 

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 
 ARC, HALVES, INCOMPLETE, COMPLETE = range(4)
 

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._eisner import best_sum, first_best
 
 Chart = namedtuple("Chart", "complete flipped incomplete sibling")

@@ -6,7 +6,7 @@ at ties too.
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score, first_bad_sibling
 from crossarc.trees._eisner_second_order import Chart, backtrace, best_second_order_projective
 from crossarc.trees._eisner_side_by_side import best_complete, best_halves, higher

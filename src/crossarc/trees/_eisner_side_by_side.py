@@ -6,7 +6,7 @@ A row of the chart here is no faster than a column: there is nothing flipped.
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._chu_liu_edmonds import score_of
 from crossarc.trees._eisner import Chart, backtrace, best_projective

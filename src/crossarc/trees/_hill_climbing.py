@@ -6,7 +6,7 @@ elements stands for first-order scores.
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._shape import preorder
 
 

@@ -7,13 +7,14 @@ are normalised to a distribution over its parts (h, s, m), and some words' lifte
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees._inside_outside import (
     COMPLETE,
     FLIPPED,
     HALVES,
     INCOMPLETE,
     empty_chart,
+    jit_sum,
     lift,
     log_at,
     out_of_range,
@@ -22,7 +23,6 @@ from crossarc.trees._inside_outside import (
     share_out,
     splits_of_complete,
     splits_of_halves,
-    jit_sum,
     sum_of_logs,
     sum_of_products,
 )

@@ -5,7 +5,7 @@ Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 from crossarc.trees import _inside_outside, _matrix_tree, _side_by_side
 from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
 

@@ -5,7 +5,7 @@ Degree: Nivre (2007), Definition 3. Gap degree and well-nestedness: Kuhlmann and
 
 import numpy as np
 
-from crossarc._jit import jit_helper, jit
+from crossarc._jit import jit, jit_helper
 
 TREE = -1
 CYCLE = -2

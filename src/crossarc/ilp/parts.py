@@ -1,0 +1,225 @@
+"""The parts of trees that a program scores: arcs, pairs of arcs, numbers of children, arcs that are not projective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossarc.ilp import _indicators as kernels
+from crossarc.trees._input import checked_scores, checked_siblings
+
+__all__ = ["Indicators", "Pairs", "PartArrays", "Parts", "indicators_of", "none_of", "parts_of", "score_of"]
+
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Pairs(NamedTuple):
+    """Pairs of arcs, by their numbers among the candidates, and what both together score."""
+
+    first: Indices
+    second: Indices
+    scores: Floats
+
+    def both(self, arcs: Floats) -> Floats:
+        """How much of each pair the best solution has, given how much it has of each arc."""
+        first, second = arcs[self.first], arcs[self.second]
+        return np.where(self.scores > 0, np.minimum(first, second), np.maximum(first + second - 1.0, 0.0))
+
+
+def _no_pairs() -> Pairs:
+    return Pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+
+
+class PartArrays(NamedTuple):
+    """Parts without labels: see ``Parts``."""
+
+    heads: Indices
+    modifiers: Indices
+    arcs: Floats
+    siblings: Pairs
+    grandparents: Pairs
+    next_siblings: Pairs
+    valencies: Floats
+    nonprojective: Floats
+    crossing: Floats
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the trees of a sentence are made of, and the score of each part; -inf forbids a part.
+
+    Where there are grandparents or next siblings, all such pairs of candidates must be given: others are forbidden.
+
+    Attributes
+    ----------
+    size : int
+        n+1.
+    heads, modifiers, arcs : arrays of length |A|
+        The candidate arcs, and their scores.
+    siblings : Pairs
+        (h, s), (h, m): two children of a head.
+    grandparents : Pairs
+        (g, h), (h, m).
+    next_siblings : Pairs
+        (h, s), (h, m): m follows s among the children of h on one side, away from h; first == -1: m is the first.
+    valencies : array of shape (n+1, S, K+1)
+        The score of a head for having k children (S = 1), or k to its left and k to its right (S = 2); the last k
+        stands for K or more. S = 0: valency is not scored.
+    nonprojective : array of length |A| or 0
+        The score of an arc for not being projective: some word between its ends does not descend from its head.
+    crossing : array of length |A| or 0
+        The score of an arc for crossing others.
+    labels : array of shape (|A|, L)
+        The score of each label of an arc; L = 0: there are no labels.
+    """
+
+    size: int
+    heads: Indices
+    modifiers: Indices
+    arcs: Floats
+    siblings: Pairs = field(default_factory=_no_pairs)
+    grandparents: Pairs = field(default_factory=_no_pairs)
+    next_siblings: Pairs = field(default_factory=_no_pairs)
+    valencies: Floats = field(default_factory=lambda: np.empty((0, 0, 0)))
+    nonprojective: Floats = field(default_factory=lambda: np.empty(0))
+    crossing: Floats = field(default_factory=lambda: np.empty(0))
+    labels: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    @property
+    def arrays(self) -> PartArrays:
+        """The same for kernels."""
+        return PartArrays(*(getattr(self, name) for name in PartArrays._fields))
+
+    @property
+    def sides(self) -> NDArray[np.bool_]:
+        """Whether each modifier stands to the right of its head."""
+        return self.modifiers > self.heads
+
+
+def parts_of(
+    scores: ArrayLike,
+    *,
+    siblings: ArrayLike | None = None,
+    grandparents: ArrayLike | None = None,
+    next_siblings: ArrayLike | None = None,
+    valencies: ArrayLike | None = None,
+    nonprojective: ArrayLike | None = None,
+    crossing: ArrayLike | None = None,
+) -> Parts:
+    """Parts from full arrays of scores.
+
+    Parameters
+    ----------
+    scores : array of shape (n+1, n+1) or (n+1, n+1, L)
+        As for ``best_tree``: arcs with -inf (for all labels) are no candidates.
+    siblings : array of shape (n+1, n+1, n+1)
+        ``[h, s, m]`` for every two children s < m of h.
+    grandparents : array of shape (n+1, n+1, n+1)
+        ``[g, h, m]``.
+    next_siblings : array of shape (n+1, n+1, n+1)
+        ``[h, s, m]`` as for ``best_second_order_tree``: s is m's neighbour towards h on the same side, s == h if
+        m is the first.
+    valencies : array of shape (n+1, K+1) or (n+1, 2, K+1)
+        ``[h, k]`` for k children, or ``[h, 0, k]`` for k children to the left and ``[h, 1, k]`` to the right.
+    nonprojective, crossing : arrays of shape (n+1, n+1)
+        ``[h, m]`` if the arc is not projective, or crosses another.
+    """
+    array = checked_scores(scores)
+    size = len(array)
+    labelled = array if array.ndim == 3 else array[:, :, np.newaxis]
+    possible = labelled.max(axis=2) > -np.inf
+    possible[:, 0] = False
+    np.fill_diagonal(possible, False)
+    modifiers, heads = np.nonzero(possible.T)
+    own = labelled[heads, modifiers]
+    first, second = np.triu_indices(len(heads), 1)
+    together = heads[first] == heads[second]
+    pairs = first[together], second[together]
+
+    def triples(name: str, scores: ArrayLike | None) -> Floats | None:
+        return None if scores is None else checked_siblings(scores, size, name=name)
+
+    def of_arcs(scores: ArrayLike | None) -> Floats:
+        return np.empty(0) if scores is None else np.asarray(scores, dtype=float)[heads, modifiers]
+
+    of_siblings, of_next = triples("siblings", siblings), triples("next_siblings", next_siblings)
+    of_grandparents = triples("grandparents", grandparents)
+    return Parts(
+        size,
+        heads,
+        modifiers,
+        own[:, 0] if array.ndim == 2 else np.zeros(len(heads)),
+        _no_pairs() if of_siblings is None else _siblings(heads, modifiers, pairs, of_siblings),
+        _no_pairs() if of_grandparents is None else _grandparents(heads, modifiers, of_grandparents),
+        _no_pairs() if of_next is None else _next_siblings(heads, modifiers, pairs, of_next),
+        _sides_of(valencies),
+        of_arcs(nonprojective),
+        of_arcs(crossing),
+        own if array.ndim == 3 else np.empty((len(heads), 0)),
+    )
+
+
+def _siblings(heads: Indices, modifiers: Indices, pairs: tuple[Indices, Indices], scores: Floats) -> Pairs:
+    first, second = pairs
+    return Pairs(first, second, scores[heads[first], modifiers[first], modifiers[second]])
+
+
+def _grandparents(heads: Indices, modifiers: Indices, scores: Floats) -> Pairs:
+    first, second = np.nonzero((modifiers[:, np.newaxis] == heads) & (heads[:, np.newaxis] != modifiers))
+    return Pairs(first, second, scores[heads[first], modifiers[first], modifiers[second]])
+
+
+def _next_siblings(heads: Indices, modifiers: Indices, pairs: tuple[Indices, Indices], scores: Floats) -> Pairs:
+    first, second = pairs
+    same_side = (modifiers[first] > heads[first]) == (modifiers[second] > heads[first])
+    left, right = first[same_side], second[same_side]
+    on_left = modifiers[right] < heads[left]
+    inner, outer = np.where(on_left, right, left), np.where(on_left, left, right)
+    every = np.arange(len(heads))
+    return Pairs(
+        np.concatenate([np.full(len(heads), -1), inner]),
+        np.concatenate([every, outer]),
+        np.concatenate([scores[heads, heads, modifiers], scores[heads[inner], modifiers[inner], modifiers[outer]]]),
+    )
+
+
+def _sides_of(valencies: ArrayLike | None) -> Floats:
+    if valencies is None:
+        return np.empty((0, 0, 0))
+    array = np.asarray(valencies, dtype=float)
+    return array[:, np.newaxis] if array.ndim == 2 else array
+
+
+class Indicators(NamedTuple):
+    """How much of each part a solution has: 0 or 1, or between in a relaxed one. In the order of the parts."""
+
+    arcs: Floats
+    siblings: Floats
+    grandparents: Floats
+    next_siblings: Floats
+    valencies: Floats
+    nonprojective: Floats
+    crossing: Floats
+
+
+def indicators_of(parts: Parts, heads: ArrayLike) -> Indicators:
+    """The parts that a tree has."""
+    indicators = none_of(parts)
+    kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), indicators)
+    return indicators
+
+
+def score_of(parts: Parts, heads: ArrayLike) -> float:
+    """The sum of the scores of all parts of a tree, without labels; -inf if it has an arc that is no candidate."""
+    return float(kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), none_of(parts)))
+
+
+def none_of(parts: Parts) -> Indicators:
+    """No part at all."""
+    pairs = (np.zeros(len(of_kind.scores)) for of_kind in (parts.siblings, parts.grandparents, parts.next_siblings))
+    others = (np.zeros(scores.shape) for scores in (parts.valencies, parts.nonprojective, parts.crossing))
+    return Indicators(np.zeros(len(parts.arcs)), *pairs, *others)

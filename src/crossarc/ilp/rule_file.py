@@ -1,0 +1,202 @@
+"""Rules that a person writes down about all trees, or about those of one sentence: one on each line of a file.
+
+::
+
+    # lines like this one are ignored
+    at most 1 nsubj,csubj per head          # each head has at most one child with one of these labels
+    at most 1 obj per VERB,AUX              # said of heads with these tags only
+    at least 1 nsubj per VERB
+    at most 4 children per head
+    det,case have no children
+    punct crosses nothing
+    conj agrees in upos                     # with its head; also in xpos, or in a feature such as Case
+    at most 1 non-projective arcs
+    at most 2 crossing arcs
+    s17: words 3 and 7 share a head         # of the sentence whose sent_id is s17
+    s17: arc 2 -> 5
+    s17: arc 2 -> 5 obj
+    s17: no arc 2 -> 5
+    s17: at most 2 children of 4
+    soft: at most 1 obj per head            # costs a tree 1 for each time it breaks the rule
+    soft 2.5: det,case have no children
+
+A label that ends in ``*`` stands for all labels that begin so. Rules are hard unless they are soft.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from crossarc.core import InputError, Place, Sentence
+from crossarc.ilp import Arc, Arcs, Children, FewArcs, NoChildren, NoCrossing, Rule, SameHead
+
+__all__ = ["RuleLine", "read_rules", "rules_of"]
+
+_NAMES = r"(?P<names>[^\s,]+(?:,[^\s,]+)*)"
+_SOFT = re.compile(r"soft(?: (?P<weight>\d+(?:\.\d+)?))?: (?P<rule>.+)")
+_SENTENCE = re.compile(r"(?P<sentence>\S+): (?P<rule>.+)")
+
+
+@dataclass(frozen=True)
+class RuleLine:
+    """A line of a file of rules, understood as far as that goes without a sentence and the labels of a model."""
+
+    text: str
+    place: Place
+    weight: float
+    sent_id: str | None  # None: of all sentences
+    kind: Callable[[_Words], Rule]
+    match: re.Match[str]
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What a line is to be understood by."""
+
+    line: RuleLine
+    sentence: Sentence
+    labels: Sequence[str]
+
+    def given(self, name: str) -> str:
+        return self.line.match[name]
+
+    def numbers(self) -> frozenset[int] | None:
+        """The labels that are named; None if these are all ("children")."""
+        names = self.given("names").split(",")
+        if names == ["children"]:
+            return None
+        return frozenset(number for name in names for number in self._numbers(name))
+
+    def _numbers(self, name: str) -> list[int]:
+        found = [i for i, label in enumerate(self.labels) if _fits(label, name)]
+        if not found:
+            raise InputError(f"the model has no label {name!r}", self.line.place)
+        return found
+
+    def word(self, name: str, *, root: bool = False) -> int:
+        number = int(self.given(name))
+        if number > len(self.sentence) or (number == 0 and not root):
+            raise InputError(f"there is no word {number} in a sentence of {len(self.sentence)}", self.line.place)
+        return number
+
+    def heads(self) -> frozenset[int] | None:
+        """The heads that a rule is about: words with these tags; None for all."""
+        if self.given("per") == "head":
+            return None
+        tags = self.given("per").split(",")
+        return frozenset(i for i, tag in enumerate(self.sentence.upos, 1) if tag in tags)
+
+
+def _fits(label: str, name: str) -> bool:
+    return label.startswith(name[:-1]) if name.endswith("*") else label == name
+
+
+def _at_most(words: _Words) -> Rule:
+    return Children(most=int(words.given("n")), labels=words.numbers(), heads=words.heads())
+
+
+def _at_least(words: _Words) -> Rule:
+    return Children(least=int(words.given("n")), labels=words.numbers(), heads=words.heads())
+
+
+def _most_of_one(words: _Words) -> Rule:
+    head = frozenset([words.word("head", root=True)])
+    return Children(most=int(words.given("n")), labels=words.numbers(), heads=head)
+
+
+def _no_children(words: _Words) -> Rule:
+    labels = words.numbers()
+    assert labels is not None
+    return NoChildren(labels)
+
+
+def _crosses_nothing(words: _Words) -> Rule:
+    return NoCrossing(words.numbers())
+
+
+def _agrees(words: _Words) -> Rule:
+    values = np.array(["", *_values(words.sentence, words.given("column"))])
+    known = values != ""
+    differs = (values[:, np.newaxis] != values) & known[:, np.newaxis] & known
+    return Arcs(words.numbers(), differs)
+
+
+def _values(sentence: Sentence, column: str) -> Iterable[str]:
+    """What each word has in a column or as a feature; nothing where it has none."""
+    if column in ("upos", "xpos"):
+        return (value if value != "_" else "" for value in getattr(sentence, column))
+    features = (dict(item.partition("=")[::2] for item in feats.split("|")) for feats in sentence.feats)
+    return (of_word.get(column, "") for of_word in features)
+
+
+def _few_nonprojective(words: _Words) -> Rule:
+    return FewArcs(int(words.given("n")))
+
+
+def _few_crossing(words: _Words) -> Rule:
+    return FewArcs(int(words.given("n")), crossing=True)
+
+
+def _same_head(words: _Words) -> Rule:
+    return SameHead((words.word("first"), words.word("second")))
+
+
+def _arc(words: _Words) -> Rule:
+    head, modifier = words.word("head", root=True), words.word("modifier")
+    if head == modifier:
+        raise InputError(f"word {head} cannot be its own head", words.line.place)
+    labels = words.numbers() if words.given("names") else None
+    return Arc(head, modifier, labels, words.given("no") is None)
+
+
+_OF_ALL: dict[str, Callable[[_Words], Rule]] = {
+    r"at most (?P<n>\d+) non-projective arcs?": _few_nonprojective,
+    r"at most (?P<n>\d+) crossing arcs?": _few_crossing,
+    rf"at most (?P<n>\d+) {_NAMES} per (?P<per>\S+)": _at_most,
+    rf"at least (?P<n>\d+) {_NAMES} per (?P<per>\S+)": _at_least,
+    rf"{_NAMES} (?:has|have) no children": _no_children,
+    rf"{_NAMES} cross(?:es)? nothing": _crosses_nothing,
+    rf"{_NAMES} agrees? in (?P<column>\S+)": _agrees,
+}
+_OF_ONE: dict[str, Callable[[_Words], Rule]] = {
+    r"words (?P<first>\d+) and (?P<second>\d+) share a head": _same_head,
+    rf"(?P<no>no )?arc (?P<head>\d+) -> (?P<modifier>\d+)(?: {_NAMES})?": _arc,
+    rf"at most (?P<n>\d+) {_NAMES} of (?P<head>\d+)": _most_of_one,
+}
+
+
+def read_rules(path: str) -> list[RuleLine]:
+    """Read a file of rules. Raises ``InputError`` with file and line for what cannot be understood."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
+        raise InputError((reason or "cannot be read").lower(), Place(path)) from None
+    contents = ((number, " ".join(re.sub(r"(^|\s)#.*", "", line).split())) for number, line in enumerate(lines, 1))
+    return [_understood(text, Place(path, number)) for number, text in contents if text]
+
+
+def _understood(text: str, place: Place) -> RuleLine:
+    weight, sent_id, rule, kinds = np.inf, None, text, _OF_ALL
+    if soft := _SOFT.fullmatch(rule):
+        weight, rule = float(soft["weight"] or 1.0), soft["rule"]
+    if of_one := _SENTENCE.fullmatch(rule):
+        sent_id, rule, kinds = of_one["sentence"], of_one["rule"], _OF_ONE | _OF_ALL
+    for pattern, kind in kinds.items():
+        if match := re.fullmatch(pattern, rule):
+            return RuleLine(text, place, weight, sent_id, kind, match)
+    raise InputError(f"not a rule, such as 'at most 1 nsubj per head': {text}", place)
+
+
+def rules_of(lines: Iterable[RuleLine], sentence: Sentence, labels: Sequence[str]) -> list[Rule]:
+    """The rules for a sentence. Raises ``InputError`` for labels and words that are not there."""
+    own = (line for line in lines if line.sent_id in (None, sentence.sent_id))
+    return [
+        replace(line.kind(_Words(line, sentence, labels)), name=f"{line.place}: {line.text}", weight=line.weight)
+        for line in own
+    ]

@@ -1,0 +1,71 @@
+"""How the generative model is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from crossarc.core import CrossarcError
+from crossarc.parsers.config import Config, setting
+
+__all__ = ["Condition", "GenerativeConfig"]
+
+Condition = Literal["head", "direction", "distance"]
+
+_TAGS, _WORDS = ("upos", "xpos"), ("form", "lemma")
+_EM = {"unsupervised": (True,)}
+
+
+@dataclass(frozen=True)
+class GenerativeConfig(Config):
+    """How to train the generative model (McDonald & Satta 2007, §4.4). The defaults are right for most people.
+
+    >>> GenerativeConfig(symbols="upos+lemma").symbols
+    'upos+lemma'
+    """
+
+    unsupervised: bool = setting(
+        False,
+        "Learn by expectation maximisation from tagged sentences; heads are not looked at.",
+        flags="--unsupervised/--supervised",
+    )
+    symbols: str | None = setting(
+        None,
+        "What words are to the model: upos, xpos, form, lemma, or a tag and a word, as upos+lemma.",
+        default_text="upos+form; unsupervised: upos",
+    )
+    condition: Condition | None = setting(
+        None,
+        "Modifiers depend on their head alone, on the direction too, on direction and distance.",
+        default_text="distance; unsupervised: direction",
+    )
+    stop: bool = setting(
+        True,
+        "Whether heads decide when they have enough modifiers (Klein & Manning 2004).",
+        flags="--stop/--no-stop",
+    )
+    projective: bool = setting(
+        True, "Whether arcs must not cross: better, measured, even where they do.", flags="--projective/--nonprojective"
+    )
+    single_root: bool | None = setting(
+        None,
+        "Whether trees have exactly one root.",
+        flags="--single-root/--several-roots",
+        default_text="with --stop or --unsupervised yes, otherwise as in the treebank",
+    )
+    start: Literal["harmonic", "uniform", "random"] = setting(
+        "harmonic", "EM begins with: near heads are likelier, all trees alike, random probabilities.", only=_EM
+    )
+    restarts: int = setting(0, "Further, random starts of EM; the most probable model is kept.", low=0, only=_EM)
+    epochs: int = setting(100, "Iterations of EM at most.", low=1, only=_EM)
+    prior: float = setting(10.0, "What EM adds to every expected count.", low=1e-12, only=_EM)
+    seed: int = setting(1, "Of random starts.", only=_EM)
+
+    def check(self) -> None:
+        names = (self.symbols or "upos").split("+")
+        if not (len(names) == 1 and names[0] in _TAGS + _WORDS) and not (
+            len(names) == 2 and names[0] in _TAGS and names[1] in _WORDS
+        ):
+            raise CrossarcError(f"symbols are {self.symbols}, which is none of upos, xpos, form, lemma, upos+form ...")
+        if self.stop and self.single_root is False:
+            raise CrossarcError("stop needs a single root: the root does not decide when it has enough modifiers")

@@ -1,0 +1,305 @@
+"""Graphs of words with several heads: their scores, the search for the best one, their labels (MP06, §3).
+
+A graph is a tree and extra arcs. Arcs of the tree are scored as in the second-order parser; extra arcs have weights of
+their own, by the features of an arc and, beyond the paper, by where its words stand in the basic tree: the best
+second-order tree, from which the search starts. Siblings are adjacent children in the graph, by whatever arc.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from crossarc._jit import jit, jit_helper, jit_inline, jit_noinline
+from crossarc.features._hashing import hash_slots, mix, sentence_of, sum_of
+from crossarc.features.attributes import ATTRIBUTES, PADDING, UPOS
+from crossarc.scorers.linear._features import (
+    arc_indices,
+    direction_of,
+    most_features,
+    sibling_indices,
+)
+from crossarc.scorers.linear._labels import label_scores, rows_of_arc
+from crossarc.scorers.linear._part_scores import arc_matrix
+from crossarc.search._decode import label, seed_of, space_of
+from crossarc.search._search import LONG, second_order, sibling_array
+from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
+from crossarc.trees._hill_climbing import find_worth, graph_of, graph_score
+
+# Children of a word are first_child[h], next_child of it, and so on, from left to right; 0 ends the list
+BasicTree = namedtuple("BasicTree", "heads labels depths first_child next_child")
+
+# What graphs of one sentence are made of: arcs[h, m] in the tree, extras[h, m] beside it, siblings[h, s, m] (without
+# elements if the sentence is too long for them); -inf for arcs that are not looked at
+Parts = namedtuple("Parts", "arcs extras siblings")
+
+LOWER, LEMMA, FEATS = ATTRIBUTES.index("lower"), ATTRIBUTES.index("lemma"), ATTRIBUTES.index("feats")
+SEEN_BITS = 16  # of the table of pairs of tags
+LOWEST = -2.5  # score of an extra arc that is looked at
+MOST_CHILDREN = 8  # whose labels are looked at
+MOST_PATH_FEATURES = 14 + MOST_CHILDREN
+MOST_STEPS = 4  # up or down that are told apart
+
+
+@jit
+def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labels, scores):
+    """Trees, and the labels of extra arcs, -1 where there is none: a matrix for each sentence, at first[b].
+
+    scores[b] is -inf for a sentence without a tree.
+    """
+    for b in range(len(scores)):
+        tree, names = heads[batch.starts[b] : batch.starts[b + 1]], labels[batch.starts[b] : batch.starts[b + 1]]
+        attributes = sentence_of(batch, b)
+        space = space_of(attributes, models.tree, allowed, rules)
+        scores[b] = second_order(space, rules, seed_of(attributes), tree)
+        if scores[b] == -np.inf:
+            continue
+        label(space, attributes, models.tree, allowed, rules, tree, names)
+        basic = basic_tree(tree, names)
+        graph = graph_of(tree)
+        nothing = np.zeros_like(graph)
+        parts = parts_of(space, attributes, models, basic, allowed.arcs, nothing)
+        scores[b] = grow_graph(parts, tree, graph, rules)
+        label(space, attributes, models.tree, allowed, rules, tree, names)
+        size = len(tree)
+        found = extra_labels[first[b] : first[b] + size * size].reshape(size, size)
+        label_extras(attributes, models, basic, tree, graph, found)
+
+
+@jit_helper
+def basic_tree(heads, labels):
+    """The tree that features of extra arcs look at; a copy, since the search may change heads."""
+    size = len(heads)
+    depths = np.full(size, -1)
+    depths[0] = 0
+    first_child, next_child = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for m in range(size - 1, 0, -1):
+        next_child[m] = first_child[heads[m]]
+        first_child[heads[m]] = m
+        steps, a = 0, m
+        while depths[a] < 0:
+            steps += 1
+            a = heads[a]
+        depths[m] = depths[a] + steps
+    return BasicTree(heads.copy(), labels.copy(), depths, first_child, next_child)
+
+
+@jit_noinline
+def path_features(words, basic, h, m, out):
+    """Hashes of the way from m to h in the basic tree, and of what stands along it; their number."""
+    ups, downs = 0, 0
+    up, down = np.uint64(1), np.uint64(2)
+    a, b = m, h
+    while a != b:
+        if basic.depths[a] >= basic.depths[b]:
+            up = mix(up ^ mix(np.uint64(basic.labels[a] + 2)))
+            a = basic.heads[a]
+            ups += 1
+        else:
+            down = mix(down ^ mix(np.uint64(basic.labels[b] + 2)))
+            b = basic.heads[b]
+            downs += 1
+    direction = direction_of(h, m)
+    path = mix(up + mix(down)) + direction
+    shape = mix(np.uint64(16 * min(ups, MOST_STEPS) + min(downs, MOST_STEPS) + 1)) + direction
+    of_h, of_m, of_head = words[h + PADDING], words[m + PADDING], words[basic.heads[m] + PADDING]
+    leftmost = words[basic.first_child[m] + PADDING, LOWER]
+    tags = mix(of_h[UPOS] ^ mix(of_m[UPOS]))
+    own_label, rival = np.uint64(basic.labels[m] + 2), np.uint64(1)
+    count = 14
+    child = basic.first_child[h]
+    while child > 0:
+        if child != m and basic.labels[child] == basic.labels[m]:
+            rival = np.uint64(2)
+        if count < MOST_PATH_FEATURES:
+            out[count] = mix(path ^ mix(np.uint64(1000 + basic.labels[child])))
+            count += 1
+        child = basic.next_child[child]
+    out[0] = path
+    out[1] = path ^ tags
+    out[2] = path ^ mix(of_h[LEMMA] + np.uint64(3))
+    out[3] = path ^ mix(of_m[LEMMA] + np.uint64(4))
+    out[4] = path ^ mix(of_head[LEMMA] + np.uint64(5))
+    out[5] = path ^ mix(rival)
+    out[6] = path ^ mix(tags + rival)
+    out[7] = path ^ mix(leftmost + np.uint64(6))
+    out[8] = path ^ mix(words[basic.first_child[h] + PADDING, LOWER] + np.uint64(7))
+    out[9] = path ^ mix(of_m[FEATS] + np.uint64(8))
+    out[10] = path ^ mix(of_h[FEATS] + np.uint64(9))
+    out[11] = shape ^ mix(own_label ^ mix(np.uint64(basic.labels[h] + 2)))
+    out[12] = shape ^ tags
+    out[13] = mix(own_label ^ mix(leftmost))
+    for i in range(count):
+        out[i] = mix(out[i] + np.uint64(i if i < 14 else 14))
+    return count
+
+
+@jit_inline
+def pair_of(words, h, m):
+    """The place of the tags of head and modifier in the table of pairs that have been seen on extra arcs."""
+    pair = mix(words[h + PADDING, UPOS] ^ mix(words[m + PADDING, UPOS]))
+    return np.int64(pair >> np.uint64(64 - SEEN_BITS))
+
+
+@jit_inline
+def extra_indices(encoded, words, models, basic, h, m, hashes, out):
+    """Where the weights of the features of an extra arc are; their number."""
+    count = arc_indices(encoded, h, m, models.extras.shift, out)
+    if models.basic_tree:
+        n_path = path_features(words, basic, h, m, hashes)
+        for i in range(n_path):
+            out[count + i] = hashes[i] >> models.extras.shift
+        count += n_path
+    return count
+
+
+@jit_helper
+def parts_of(space, attributes, models, basic, allowed, kept):
+    """The parts of graphs of a sentence, without extra arcs that are far from worth it, unless they are ``kept``."""
+    arcs = arc_matrix(space)
+    extras = np.full(arcs.shape, -np.inf)
+    words = attributes.words
+    buffer = np.empty(most_features(space.encoded) + MOST_PATH_FEATURES, np.int64)
+    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    for h in range(len(arcs)):
+        for m in range(1, len(arcs)):
+            if h != m and (models.seen[pair_of(words, h, m)] or kept[h, m]) and (allowed.size == 0 or allowed[h, m]):
+                count = extra_indices(space.encoded, words, models, basic, h, m, hashes, buffer)
+                score = sum_of(models.extras.weights, buffer, count)
+                if score > LOWEST or kept[h, m]:
+                    extras[h, m] = score
+    siblings = np.empty((0, 0, 0)) if len(arcs) > LONG + 1 else graph_siblings(space, arcs, extras)
+    return Parts(arcs, extras, siblings)
+
+
+@jit_helper
+def graph_siblings(space, arcs, extras):
+    """scores[h, s, m] of two arcs side by side, each in the tree or extra."""
+    scores = sibling_array(space)
+    for h in range(len(arcs)):
+        for m in range(1, len(arcs)):
+            in_tree = arcs[h, m] > -np.inf
+            if not in_tree and extras[h, m] > -np.inf:
+                scores[h, h, m] = sibling_part(space, h, h, m)
+            if in_tree or extras[h, m] > -np.inf:
+                for s in range(min(h, m) + 1, max(h, m)):
+                    both_in_tree = in_tree and arcs[h, s] > -np.inf
+                    if not both_in_tree and max(arcs[h, s], extras[h, s]) > -np.inf:
+                        scores[h, s, m] = sibling_part(space, h, s, m)
+    return scores
+
+
+@jit_noinline
+def sibling_part(space, h, s, m):
+    count = sibling_indices(space.encoded, h, s, m, space.shift, space.buffer)
+    return sum_of(space.weights, space.buffer, count)
+
+
+@jit_helper
+def score_of_graph(parts, heads, graph):
+    """The sum of all parts of a graph whose tree has these heads."""
+    total = graph_score(np.zeros_like(parts.arcs), parts.siblings, graph)
+    for h in range(len(graph)):
+        for m in range(1, len(graph)):
+            if graph[h, m]:
+                total += parts.arcs[h, m] if heads[m] == h else parts.extras[h, m]
+    return total
+
+
+@jit_helper
+def grow_graph(parts, heads, graph, rules):
+    """Change a head or add one, the best step first, while the score grows; returns the score.
+
+    As ``crossarc.trees._graph_search.grow``, which knows no tree among the arcs. The tree stays one: no step makes a
+    cycle, and each word keeps one head in it.
+    """
+    size = len(heads)
+    no_arcs = np.zeros_like(parts.arcs)
+    beside = np.empty_like(parts.arcs)  # what an arc is worth by its siblings
+    for h in range(size):
+        find_worth(no_arcs, parts.siblings, graph, beside, h)
+    descends = np.empty_like(graph)
+    find_descendants(graph, descends)
+    score = score_of_graph(parts, heads, graph)
+    for _ in range(size * size):
+        old, head, m = best_step(parts, beside, heads, graph, descends, rules)
+        if m == 0:
+            break
+        in_tree = old == heads[m]
+        set_arcs(graph, old, head, m, True)
+        if in_tree:
+            heads[m] = head
+        # Adding up anew, instead of the change, keeps rounding from sending the search in circles
+        new_score = score_of_graph(parts, heads, graph)
+        if not new_score > score:
+            set_arcs(graph, old, head, m, False)
+            if in_tree:
+                heads[m] = old
+            break
+        score = new_score
+        find_worth(no_arcs, parts.siblings, graph, beside, head)
+        if old >= 0:
+            find_worth(no_arcs, parts.siblings, graph, beside, old)
+            find_descendants(graph, descends)
+        else:
+            add_descendants(descends, head, m)
+    return score
+
+
+@jit_helper
+def best_step(parts, beside, heads, graph, descends, rules):
+    """The head that goes (-1 for an addition), the head that comes, and the word; (-1, 0, 0) for no step.
+
+    The extra head that may go is the one that lowers the score most. With a single root, its child cannot change; if
+    arcs of the tree must not cross, none of them does.
+    """
+    size = len(heads)
+    losers, loss = np.full(size, -1), np.zeros(size)
+    for h in range(size):
+        for m in range(1, size):
+            if graph[h, m] and heads[m] != h and beside[h, m] + parts.extras[h, m] < loss[m]:
+                losers[m], loss[m] = h, beside[h, m] + parts.extras[h, m]
+    best = 0.0
+    old, best_head, best_m = -1, 0, 0
+    for h in range(size):
+        for m in range(1, size):
+            if h == m or graph[h, m] or descends[m, h]:
+                continue
+            gain = beside[h, m] + parts.extras[h, m] - loss[m]
+            if gain > best:
+                best = gain
+                old, best_head, best_m = losers[m], h, m
+            if rules.projective or (rules.single_root and (h == 0 or heads[m] == 0)):
+                continue
+            gain = beside[h, m] + parts.arcs[h, m] - beside[heads[m], m] - parts.arcs[heads[m], m]
+            if gain > best:
+                best = gain
+                old, best_head, best_m = heads[m], h, m
+    return old, best_head, best_m
+
+
+@jit_helper
+def label_extras(attributes, models, basic, heads, graph, labels):
+    """labels[h, m] of each extra arc; the others are left as they are."""
+    slots = hash_slots(attributes.words, models.labels.templates.label)
+    rows = np.empty(slots.shape[2] + MOST_PATH_FEATURES, np.int64)
+    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    every = np.ones((0, models.n_labels), np.bool_)
+    scores = np.empty(models.n_labels, np.float32)
+    for h in range(len(graph)):
+        for m in range(1, len(graph)):
+            if graph[h, m] and heads[m] != h:
+                n_rows = rows_of_extra(slots, attributes.words, models, basic, h, m, hashes, rows)
+                label_scores(models.labels.weights, rows, n_rows, every, m, scores)
+                labels[h, m] = np.argmax(scores)
+
+
+@jit_inline
+def rows_of_extra(slots, words, models, basic, h, m, hashes, out):
+    """Where the rows of the features of an extra arc's label start; their number."""
+    count = rows_of_arc(slots, h, m, models.labels.shift, out)
+    if models.basic_tree:
+        n_path = path_features(words, basic, h, m, hashes)
+        for i in range(n_path):
+            out[count + i] = hashes[i] >> models.labels.shift
+        count += n_path
+    return count

@@ -1,0 +1,61 @@
+"""How the integer-program parser is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from crossarc.core import CrossarcError
+from crossarc.parsers.config import Config, setting
+from crossarc.parsers.linear.config import LinearConfig, linear_config
+
+__all__ = ["PARTS", "IlpConfig"]
+
+PARTS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective")
+
+
+@dataclass(frozen=True)
+class IlpConfig(Config):
+    """How to train with integer programs. The defaults are the full model of Martins, Smith and Xing (2009).
+
+    >>> sorted(IlpConfig(parts="arc,sibling").kinds)
+    ['arc', 'sibling']
+    """
+
+    parts: str = setting(",".join(PARTS), "Parts of trees that are scored, with commas between them.")
+    solver: Literal["ad3", "highs"] = setting(
+        "ad3",
+        "What solves relaxed programs: dual decomposition, or the linear program as it is, which takes several times "
+        "as long.",
+    )
+    single_root: bool | None = setting(
+        None,
+        "Whether trees have exactly one root.",
+        flags="--single-root/--several-roots",
+        default_text="as in the treebank",
+    )
+    epochs: int = setting(10, "Passes over the treebank.", low=1)
+    seed: int = setting(1, "Of the random order of sentences.")
+    features: str = setting("default", "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
+    hash_bits: int = setting(23, "There are 2 to this power weights.", low=10, high=28)
+    max_candidates: int = setting(10, "Heads of each word that the pruner leaves at most.", low=1)
+    pruning_margin: float = setting(
+        2.5, "How much worse than the best head the others may be to the pruner, to be left.", low=0
+    )
+    aggressiveness: float = setting(1.0, 'The largest step of passive-aggressive learning ("C").', low=0)
+
+    def check(self) -> None:
+        unknown = self.kinds - set(PARTS)
+        if unknown:
+            raise CrossarcError(f"no such parts: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+        if "arc" not in self.kinds:
+            raise CrossarcError("parts without arc: every tree is made of arcs")
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(self.parts.split(","))
+
+    @property
+    def linear(self) -> LinearConfig:
+        """Of the scorer: pruner, parts and labels."""
+        return linear_config(self, projective=False)

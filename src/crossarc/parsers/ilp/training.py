@@ -1,0 +1,112 @@
+"""Training of the integer-program parser: online, passive-aggressive, with loss-augmented relaxed programs.
+
+Martins, Smith and Xing (2009), §4. A wrong arc scores 1 more; the features of a fractional solution are those of its
+parts, each as much as the solution has of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import Constraints, Sentence
+from crossarc.ilp import Indicators, Parts, indicators_of, relax, solve
+from crossarc.parsers.ilp.config import IlpConfig
+from crossarc.parsers.ilp.parser import IlpParser, parts_from, templates_of_parts
+from crossarc.parsers.linear.training import State, Training, workers
+from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser
+from crossarc.parsers.training import TrainingListener, Treebank, with_treebank_defaults
+from crossarc.search._program import SMALLEST, ilp_update, learning_space
+
+__all__ = ["train_ilp"]
+
+
+def train_ilp(
+    treebank: Sequence[Sentence],
+    config: IlpConfig | None = None,
+    *,
+    dev: Sequence[Sentence] = (),
+    jobs: int = 1,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    listener: TrainingListener | None = None,
+) -> IlpParser:
+    """Train on trees; the parameters are those of ``train_spanning_tree``."""
+    config = config or IlpConfig()
+    config = with_treebank_defaults(treebank, config)
+    training = _Training(Treebank(treebank), dev, config, listener or TrainingListener(), checkpoint)
+    with workers(jobs) as run:
+        return IlpParser(config, training.run(run, resume))
+
+
+class _Training(Training):
+    def __init__(
+        self,
+        treebank: Treebank,
+        dev: Sequence[Sentence],
+        config: IlpConfig,
+        listener: TrainingListener,
+        checkpoint: Path | None,
+    ) -> None:
+        super().__init__(treebank, dev, config.linear, listener, checkpoint)
+        self.program = config
+        self.constraints = Constraints(single_root=bool(config.single_root))
+        self.compiled = templates_of_parts(self.templates, config)
+
+    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
+        def learn(chosen: NDArray[np.int64]) -> float:
+            return sum(self._learn_from(sentence, models, state) for sentence in chosen.tolist())
+
+        return learn
+
+    def _learn_from(self, sentence: int, models: Models, state: State) -> int:
+        """Mend the weights where they prefer something else to the gold tree; how many heads were wrong."""
+        starts, treebank, learner = self.treebank.batch.starts, self.treebank, state.learner
+        gold = treebank.gold.heads[starts[sentence] : starts[sentence + 1]]
+        kinds, wrong = self.program.kinds, 0
+        if len(gold) > 1:
+            space, arrays = learning_space(
+                treebank.batch, sentence, models, treebank.gold, self.rules, "nonprojective" in kinds
+            )
+            parts = parts_from(arrays, len(gold), kinds)
+            found = self._relaxed(parts)
+            difference = _difference(indicators_of(parts, gold), found, parts, kinds)
+            loss = float(found.arcs[parts.heads != gold[parts.modifiers]].sum())
+            n_different = sum(int((np.abs(of_kind) > SMALLEST).sum()) for of_kind in difference)
+            ilp_update(space, arrays, difference, n_different, loss, learner)
+            wrong = round(loss)
+        learner.step[0] += 1
+        return wrong
+
+    def _relaxed(self, parts: Parts) -> Indicators:
+        """The solution of the relaxation; there always is one, as no gold arc is pruned."""
+        if self.program.solver == "ad3":
+            # near enough to learn from
+            return relax(parts, single_root=self.constraints.single_root, rounds=300, tolerance=1e-3).indicators
+        found = solve(parts, constraints=self.constraints, exact=False).indicators
+        assert found is not None
+        return found
+
+    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
+        return IlpParser(self.program, parser).parse(self.dev)
+
+    def _temperatures(self, parser: SpanningTreeParser) -> None:
+        """Programs have no probabilities."""
+
+    def _options(self) -> dict[str, Any]:
+        return asdict(self.program)
+
+
+def _difference(gold: Indicators, other: Indicators, parts: Parts, kinds: frozenset[str]) -> Indicators:
+    """What the gold tree has more than a solution of each part."""
+    differences = Indicators(*(a - b for a, b in zip(gold, other, strict=True)))
+    next_siblings = differences.next_siblings.copy()
+    for kind, own in (("first-child", parts.next_siblings.first < 0), ("next-sibling", parts.next_siblings.first >= 0)):
+        if kind not in kinds:
+            next_siblings[own] = 0.0
+    return differences._replace(next_siblings=next_siblings)

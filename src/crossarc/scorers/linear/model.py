@@ -1,0 +1,45 @@
+"""A hashed linear model over feature templates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from crossarc.features.templates import Templates
+from crossarc.features.weights import Weights, number_of_weights
+from crossarc.learning.online import (
+    AdaptiveLearner,
+    Learner,
+    averaged,
+    new_adaptive_learner,
+    new_learner,
+    state_of,
+    table_size,
+)
+
+__all__ = [
+    "AdaptiveLearner",
+    "Learner",
+    "LinearModel",
+    "averaged",
+    "new_adaptive_learner",
+    "new_learner",
+    "state_of",
+    "table_size",
+    "view",
+]
+
+
+class LinearModel(NamedTuple):
+    """Templates and the table of their weights; a feature's place is given by the highest bits of its hash."""
+
+    templates: Templates
+    weights: Weights
+    shift: np.uint64
+
+
+def view(templates: Templates, weights: Weights, *, row: int = 0) -> LinearModel:
+    """A model whose weights are those of the table."""
+    bits = (number_of_weights(weights) - row).bit_length() - 1
+    return LinearModel(templates, weights, np.uint64(64 - bits))
