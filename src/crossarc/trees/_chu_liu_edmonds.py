@@ -16,6 +16,7 @@ import numpy as np
 from crossarc._jit import copy_values, jit, jit_helper
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._lanes import LANES, filled, load_run, store_run, where_greater
+from crossarc.trees._scores import score_of
 
 UNSEEN, ON_PATH, FINISHED, CONTRACTED = 0, 1, 2, 3
 
@@ -261,12 +262,3 @@ def entered_member(head, cycle, weights, columns):
         if columns[v, head] - weights[v] > columns[entered, head] - weights[entered]:
             entered = v
     return entered
-
-
-@jit_helper
-def score_of(scores, heads):
-    """The sum of the scores of a tree's arcs."""
-    total = 0.0
-    for m in range(1, len(heads)):
-        total += scores[heads[m], m]
-    return total

@@ -8,9 +8,9 @@ import numpy as np
 
 from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score
-from crossarc.trees._chu_liu_edmonds import score_of
 from crossarc.trees._eisner import Chart, backtrace, best_projective
 from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES, filled, load, load_each, store, where_greater
+from crossarc.trees._scores import score_of
 
 # where it pays: the chart is not far larger than a cache
 LARGEST_SIDE_BY_SIDE = 128

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree, UnsupportedConstraint
-from crossarc.trees._check import best_labels, first_bad_score, first_bad_sibling, log_sum_labels
+from crossarc.trees._check import first_bad_score, first_bad_sibling
+from crossarc.trees._scores import best_labels, log_sum_labels
 
 Scores = NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
