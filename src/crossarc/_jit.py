@@ -14,7 +14,7 @@
                   level of calls doubles the work of the compiler, which optimises a kernel with all that it calls.
 ================  ======================================================================================================
 
-``trees/_inside_outside.py`` and ``trees/_simd_batch.py`` have a kernel decorator of their own each, for the rules of
+``trees/_inside_outside.py`` and ``trees/_matrix_tree_simd.py`` have a kernel decorator of their own each, for the rules of
 floating-point arithmetic that they need.
 """
 
