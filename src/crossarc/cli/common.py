@@ -83,7 +83,7 @@ def load_with(capability: Capability, path: str) -> Pipeline:
 
 def write_options(formatter: click.HelpFormatter, context: click.Context, params: Iterable[click.Parameter]) -> None:
     """The options of a section of a help text."""
-    records = (param.get_help_record(context) for param in params)
+    records = (param.get_help_record(context) for param in params if isinstance(param, click.Option))
     formatter.write_dl([record for record in records if record])
 
 

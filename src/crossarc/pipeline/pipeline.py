@@ -36,9 +36,7 @@ class Pipeline:
     tagger: Tagger | None = None
     lemmatizer: Lemmatizer | None = None
     name: str = ""
-    about: dict[str, Any] = field(
-        default_factory=dict
-    )  # licence, attribution, scores ... of a public model
+    about: dict[str, Any] = field(default_factory=dict)  # licence, attribution, scores ... of a public model
     quantized: bool = False  # whether its file has weights of one byte each
 
     def __call__(self, text: str, *, lines: bool = False) -> list[Sentence]:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
+from crossarc.core import Constraints, CrossarcError, Sentence, UnsupportedConstraint
 from crossarc.evaluation.calibration import Temperatures
 from crossarc.features.attributes import attributes_of
 from crossarc.features.weights import dequantized
@@ -33,8 +33,8 @@ from crossarc.parsers.covington._parse import LABELS, Model, Rules, Wanted, pars
 from crossarc.parsers.covington.confidence import UNFITTED, fit_temperatures, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import FeatureSet, parse_features
-from crossarc.parsers.spanning_tree.parser import allowed_labels, check_required_arcs
-from crossarc.trees import best_tree, is_tree
+from crossarc.trees import best_tree
+from crossarc.trees._input import allowed_arcs, allowed_labels
 from crossarc.trees.shape import degree
 
 __all__ = ["CovingtonParser", "Linear"]
@@ -180,7 +180,16 @@ class CovingtonParser(Parser):
         return Rules(limit, bool(self.config.single_root) or constraints.single_root)
 
     def _wanted(self, size: int, constraints: Constraints) -> Wanted:
-        return Wanted(*_arcs_of(size, constraints), allowed_labels(size, len(self.labels), constraints))
+        """Required heads, allowed arcs and allowed labels; nothing at all where there are no such constraints."""
+        heads, arcs = np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
+        if constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root:
+            heads, arcs = np.full(size, -1), allowed_arcs(constraints, size)
+            for head, modifier in constraints.required_arcs:
+                heads[modifier] = head
+        labels = np.ones((0, len(self.labels)), dtype=np.bool_)
+        if constraints.required_labels or constraints.forbidden_labels:
+            labels = allowed_labels(constraints, size, len(self.labels))
+        return Wanted(heads, arcs, labels)
 
 
 def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
@@ -189,24 +198,6 @@ def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
     shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
     return Model(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
-
-
-def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Required heads and allowed arcs; nothing at all if there are no such constraints."""
-    if not (constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root):
-        return np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
-    required = np.full(size, -1)
-    allowed = np.ones((size, size), dtype=np.bool_)
-    check_required_arcs(size, constraints)
-    for head, modifier in constraints.required_arcs:
-        allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
-        required[modifier] = head
-    for head, modifier in constraints.forbidden_arcs:
-        allowed[head, modifier] = False
-    given = np.flatnonzero(required >= 0)
-    if not allowed[required[given], given].all() or not is_tree(np.where(np.arange(size) > 0, required.clip(0), -1)):
-        raise NoTreeError("the constraints allow no tree")
-    return required, allowed
 
 
 def _is_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> bool:

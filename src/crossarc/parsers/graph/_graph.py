@@ -23,7 +23,8 @@ from crossarc.scorers.linear._part_scores import arc_matrix
 from crossarc.search._decode import label, seed_of, space_of
 from crossarc.search._search import LONG, second_order, sibling_array
 from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
-from crossarc.trees._hill_climbing import find_gains as find_worth, graph_of, graph_score
+from crossarc.trees._hill_climbing import find_gains as find_worth
+from crossarc.trees._hill_climbing import graph_of, graph_score
 
 # Children of a word are first_child[h], next_child of it, and so on, from left to right; 0 ends the list
 BasicTree = namedtuple("BasicTree", "heads labels depths first_child next_child")
