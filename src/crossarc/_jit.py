@@ -14,8 +14,8 @@
                   level of calls doubles the work of the compiler, which optimises a kernel with all that it calls.
 ================  ======================================================================================================
 
-``trees/_inside_outside.py`` and ``trees/_matrix_tree_simd.py`` have a kernel decorator of their own each, for the rules of
-floating-point arithmetic that they need.
+``trees/_inside_outside.py`` and ``trees/_matrix_tree_simd.py`` have a kernel decorator of their own each, for the rules
+of floating-point arithmetic that they need.
 """
 
 import logging

@@ -18,7 +18,7 @@ TEXTS = {"features": "mcd2005", "symbols": "xpos", "parts": "arc,sibling"}
 
 
 @dataclass
-class Reached(Exception):  # noqa: N818
+class Reached(Exception):
     """Training would begin now."""
 
     config: object

@@ -105,7 +105,7 @@ def test_words_below_the_threshold_are_left_without_a_head(parser):
 
 
 def test_the_best_trees_are_those_of_the_parser(parser):
-    assert [analysis.sentence for analysis in analyse(parser, TEST)] == list(parser.parse(TEST))
+    assert [analysis.sentence for analysis in analyse(parser, TEST)] == list(parser.trees(TEST))
 
 
 def test_k_best_trees_have_their_probabilities(crf):

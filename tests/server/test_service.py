@@ -84,7 +84,7 @@ def heads(sentence):
 def test_trees_are_those_of_the_parser(client, handler):
     reply = parse(client, text=TEXT)
     assert reply["model"] == "random-order-1"
-    expected = list(handler.parser.parse(read(TEXT)))
+    expected = list(handler.parser.trees(read(TEXT)))
     assert [tree["conllu"] for sentence in reply["sentences"] for tree in sentence["trees"]] == list(
         map(format_sentence, expected)
     )
@@ -303,7 +303,7 @@ def test_a_failure_is_no_secret_of_the_server_for_clients(client, handler, monke
 
 
 def parsed(handler, text=TEXT):
-    return "".join(map(format_sentence, handler.parser.parse(read(text))))
+    return "".join(map(format_sentence, handler.parser.trees(read(text))))
 
 
 def multipart(fields):
