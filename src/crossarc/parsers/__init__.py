@@ -19,9 +19,9 @@ from crossarc.parsers.graph.training import train_graph
 from crossarc.parsers.ilp.config import IlpConfig
 from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.ilp.training import train_ilp
-from crossarc.parsers.linear.training import train_spanning_tree
 from crossarc.parsers.spanning_tree.config import PRESETS, SpanningTreeConfig
 from crossarc.parsers.spanning_tree.parser import ScoredTree, SpanningTreeParser
+from crossarc.parsers.spanning_tree.training import train_spanning_tree
 from crossarc.parsers.training import DevScores, EpochReport, TrainingListener
 
 __all__ = [

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from crossarc.core import InputError, Sentence
-from crossarc.parsers.linear.training import train_spanning_tree
 from crossarc.parsers.spanning_tree.config import PRESETS
 from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
 from crossarc.parsers.spanning_tree.probabilities import analyse, fitted_temperatures
+from crossarc.parsers.spanning_tree.training import train_spanning_tree
 from crossarc.parsers.training import with_treebank_defaults
 
 __all__ = ["Suspect", "cross_validated_suspects", "suspects"]

@@ -21,7 +21,7 @@ from crossarc.io.blocks import Block
 from crossarc.io.text import TextBlock
 from crossarc.parsers import CovingtonParser, IlpParser, ScoredTree, SpanningTreeParser
 from crossarc.parsers.constraint_file import Wishes, constraints_of
-from crossarc.parsers.ilp.parser import solve_sentence, status_of
+from crossarc.parsers.linear.solving import status_of
 from crossarc.parsers.spanning_tree.probabilities import Decode, analyse, with_confidence, with_probabilities
 from crossarc.pipeline.pipeline import load
 
@@ -146,10 +146,7 @@ class Worker:
         assert isinstance(self.parser, IlpParser | SpanningTreeParser)  # the command has refused others
         rules = rules_of(self.rules, sentence, self.parser.labels)
         options: dict[str, Any] = {"rules": rules, "exact": self.task.exact, "time_limit": self.task.time_limit}
-        if isinstance(self.parser, IlpParser):
-            solved = self.parser.solve(sentence, wished, **options)
-        else:
-            solved = solve_sentence(self.parser, sentence, wished, **options)
+        solved = self.parser.solve(sentence, wished, **options)
         notes += [f"{sentence.place()}: breaks {rule}" for rule in solved.solution.broken]
         status = f"# crossarc_status = {status_of(solved.solution)}"
         return replace(solved.sentence, comments=(*sentence.comments, status))

@@ -31,8 +31,8 @@ from crossarc.parsers.covington._parse import LABELS, Model, Rules, Wanted, pars
 from crossarc.parsers.covington.confidence import UNFITTED, Temperature, fit_temperature, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import FeatureSet, parse_features
-from crossarc.parsers.spanning_tree.parser import allowed_labels, check_required_arcs
 from crossarc.parsers.training import DevScores
+from crossarc.search.constraints import allowed_labels, check_required_arcs
 from crossarc.trees import best_tree, is_tree
 from crossarc.trees.shape import degree
 

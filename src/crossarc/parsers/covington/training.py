@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
+from crossarc.learning.online import averaged, new_learner, table_size
 from crossarc.learning.svm import Svm, fit_svm, no_svm
 from crossarc.parsers.covington._graph import NO_LIMIT
 from crossarc.parsers.covington._parse import Rules
@@ -26,7 +27,6 @@ from crossarc.parsers.training import (
     dev_scores,
     with_treebank_defaults,
 )
-from crossarc.scorers.linear.model import averaged, new_learner, table_size
 
 __all__ = ["train_covington"]
 
