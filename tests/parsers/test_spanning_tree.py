@@ -30,8 +30,8 @@ def parser(request):
 def test_training_repeats_whatever_the_jobs(name):
     parser = trained(name)
     again = train_spanning_tree(TRAIN, parser.config, dev=DEV, jobs=2)
-    np.testing.assert_array_equal(again.heads_model.weights, parser.heads_model.weights)
-    assert list(again.parse(TEST)) == list(parser.trees(TEST))
+    np.testing.assert_array_equal(again.scorer.heads_model.weights, parser.scorer.heads_model.weights)
+    assert list(again.parse(TEST)) == list(parser.parse(TEST))
 
 
 def test_k_best_trees_are_distinct_and_in_order(parser):
@@ -72,7 +72,7 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
     straight = trained(name)
     assert not checkpoint.exists()
     assert list(resumed.parse(TEST)) == list(straight.parse(TEST))
-    np.testing.assert_array_equal(resumed.heads_model.weights, straight.heads_model.weights)
+    np.testing.assert_array_equal(resumed.scorer.heads_model.weights, straight.scorer.heads_model.weights)
     with pytest.raises(ModelError, match="nothing to resume"):
         train_spanning_tree(TRAIN, config, resume=True, **options)
 
@@ -83,8 +83,8 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
 def test_the_systems_of_the_papers_learn(preset):
     config = replace(PRESETS[preset], epochs=2, hash_bits=18)
     parser = train_spanning_tree(TRAIN[:100], config)
-    assert parser.pruner is None
-    assert evaluate(TEST, parser.trees(TEST)).all_words.uas.f1 > 0.7
+    assert parser.scorer.pruner is None
+    assert evaluate(TEST, parser.parse(TEST)).all_words.uas.f1 > 0.7
 
 
 def test_the_perceptron_learns():
@@ -107,7 +107,7 @@ def test_a_long_sentence_is_parsed(order):
 
 def test_the_top_of_the_package():
     parser = crossarc.train(TRAIN[:20], SpanningTreeConfig(order="1", epochs=1, hash_bits=18))
-    assert len(list(parser.trees(TEST[:3]))) == 3
+    assert len(list(parser.parse(TEST[:3]))) == 3
     with pytest.raises(ModelError, match="no such file"):
         crossarc.load("nowhere")
     with pytest.raises(AttributeError):

@@ -101,8 +101,8 @@ def test_compact_files_are_small_and_stay_as_they_are(tmp_path, model):
     again = tmp_path / "again.crossarc"
     loaded.save(again)
     assert again.read_bytes() == compact.read_bytes()
-    weights = pipeline().parser.heads_model.weights
-    assert np.abs(dequantized(loaded.parser.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
+    weights = pipeline().parser.scorer.heads_model.weights
+    assert np.abs(dequantized(loaded.parser.scorer.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
 
 
 def test_parts_and_parser_are_apart(tmp_path):

@@ -12,6 +12,7 @@ import numpy as np
 from crossarc._jit import jit, jit_helper, jit_inline, jit_noinline
 from crossarc.features._hashing import hash_slots, mix, sentence_of, sum_of
 from crossarc.features.attributes import ATTRIBUTES, PADDING, UPOS
+from crossarc.parsers.linear._parse import label, seed_of, space_of
 from crossarc.scorers.linear._features import (
     arc_indices,
     direction_of,
@@ -20,7 +21,6 @@ from crossarc.scorers.linear._features import (
 )
 from crossarc.scorers.linear._labels import label_scores, rows_of_arc
 from crossarc.scorers.linear._part_scores import arc_matrix
-from crossarc.search._decode import label, seed_of, space_of
 from crossarc.search._search import LONG, second_order, sibling_array
 from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
 from crossarc.trees._hill_climbing import find_gains as find_worth

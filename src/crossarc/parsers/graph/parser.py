@@ -23,22 +23,24 @@ from crossarc.features.templates import Templates
 from crossarc.models.file import load_model, save_model
 from crossarc.parsers.graph._graph import parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
-from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser
+from crossarc.parsers.linear.config import LinearConfig
+from crossarc.parsers.linear.parser import LinearParser, kernel_rules
 from crossarc.parsers.training import DevScores
 from crossarc.scorers.linear.model import LinearModel, view
+from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
 
 __all__ = ["GraphModels", "GraphParser", "templates_of_extras"]
 
 SYSTEM = "graph"
 
 _BATCH = 64  # sentences
-_TREE = "tree."  # before the names of the tensors of the spanning-tree parser
+_TREE = "tree."  # before the names of the tensors of the scorer of trees
 
 
 class GraphModels(NamedTuple):
     """All weights of a parser, as the kernels want them."""
 
-    tree: Models
+    tree: ScoringModels
     extras: LinearModel
     labels: LinearModel  # of extra arcs
     n_labels: int
@@ -48,10 +50,10 @@ class GraphModels(NamedTuple):
 
 @dataclass(frozen=True)
 class GraphParser:
-    """A trained parser."""
+    """A trained graph parser: trees by a linear scorer, and extra arcs from there."""
 
     config: GraphConfig
-    tree: SpanningTreeParser
+    tree: LinearParser
     extra_labels: tuple[str, ...]  # "nsubj|obj" for an arc with two labels
     extras_model: LinearModel
     extra_labels_model: LinearModel
@@ -90,7 +92,8 @@ class GraphParser:
     def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[Sentence]:
         batch = attributes_of(sentences)
         sizes = np.diff(batch.starts)
-        allowed, rules = self.tree.allowed(int(sizes[0]), constraints), self.tree.rules(constraints)
+        allowed = self.tree.allowed(int(sizes[0]), constraints)
+        rules = kernel_rules(self.tree.scorer, self.tree.rules(constraints))
         heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
         first = np.concatenate([[0], np.cumsum(sizes**2)])
         extra_labels, scores = np.full(first[-1], -1), np.zeros(len(sizes))
@@ -114,7 +117,7 @@ class GraphParser:
     def models(self) -> GraphModels:
         """All weights."""
         return GraphModels(
-            self.tree.models,
+            self.tree.scorer.models,
             self.extras_model,
             self.extra_labels_model,
             len(self.extra_labels),
@@ -124,7 +127,7 @@ class GraphParser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
-        tree_header, tree_tensors = self.tree.contents()
+        tree_header, tree_tensors = self.tree.to_model()
         tensors = {
             **{f"{_TREE}{name}": tensor for name, tensor in tree_tensors.items()},
             "extras": self.extras_model.weights,
@@ -148,8 +151,9 @@ class GraphParser:
         """Read a model from its file."""
         header, tensors = load_model(path)
         of_tree = {name.removeprefix(_TREE): t for name, t in tensors.items() if name.startswith(_TREE)}
-        tree = SpanningTreeParser.of_contents(header["tree"], of_tree, path)
-        templates = templates_of_extras(tree)
+        config = LinearConfig(**header["tree"]["config"])
+        tree = LinearParser.from_model(header["tree"], of_tree, config, path)
+        templates = templates_of_extras(tree.scorer)
         extra_labels = tuple(header["extra_labels"])
         return cls(
             GraphConfig(**header["config"]),
@@ -163,6 +167,6 @@ class GraphParser:
         )
 
 
-def templates_of_extras(tree: SpanningTreeParser) -> Templates:
+def templates_of_extras(tree: LinearScorer) -> Templates:
     """The templates of extra arcs: those of the tree's arcs, and for labels those that look at no more than an arc."""
-    return tree.heads_model.templates._replace(label=tree.templates.labels_of_arcs())
+    return tree.compiled._replace(label=tree.templates.labels_of_arcs())

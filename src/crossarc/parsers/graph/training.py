@@ -1,4 +1,4 @@
-"""Training of the graph parser: a spanning-tree parser first, then its weights and those of extra arcs together."""
+"""Training of the graph parser: a linear scorer of trees first, then its weights and those of extra arcs together."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation.graphs import GraphScores
+from crossarc.learning.online import Learner, averaged, new_learner, table_size
 from crossarc.parsers.graph._graph import SEEN_BITS
 from crossarc.parsers.graph._training import learn_graphs, see_pairs
 from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
-from crossarc.parsers.linear.training import train_spanning_tree
-from crossarc.parsers.spanning_tree.parser import SpanningTreeParser, rules_of
+from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.training import train_linear
 from crossarc.parsers.training import EpochReport, TrainingListener, Treebank, dev_scores
-from crossarc.scorers.linear.model import Learner, averaged, new_learner, table_size, view
+from crossarc.scorers.linear.model import view
 
 __all__ = ["train_graph"]
 
@@ -33,7 +34,7 @@ def train_graph(
     config: GraphConfig | None = None,
     *,
     dev: Sequence[Sentence] = (),
-    tree: SpanningTreeParser | None = None,
+    tree: LinearParser | None = None,
     listener: TrainingListener | None = None,
 ) -> GraphParser:
     """Train on trees and graphs (DEPS); with ``dev``, the weights after the epoch that is best there are kept.
@@ -52,7 +53,7 @@ def train_graph(
     if treebank and not any(graph.extra for graph in graphs):
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
     if tree is None:
-        tree = train_spanning_tree(treebank, config.linear, dev=dev, listener=listener)
+        tree = train_linear(treebank, config.linear, dev=dev, listener=listener)
     elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
         raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
     config = replace(config, projective=tree.config.projective, single_root=tree.config.single_root)
@@ -80,12 +81,12 @@ class _Training:
         graphs: Sequence[GoldGraph],
         dev: Sequence[Sentence],
         config: GraphConfig,
-        tree: SpanningTreeParser,
+        tree: LinearParser,
         listener: TrainingListener,
     ) -> None:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
-        self.tree, self.rules = tree, rules_of(tree.config)
-        self.templates = templates_of_extras(tree)
+        self.tree, self.rules = tree, kernel_rules(tree.scorer, tree.config.search)
+        self.templates = templates_of_extras(tree.scorer)
         self.labels = tuple(sorted({label for graph in graphs for label in graph.extra.values()}))
         self.extra = self._numbered(graphs)
         self.seen = np.zeros(1 << SEEN_BITS, dtype=np.bool_)
@@ -117,7 +118,7 @@ class _Training:
 
     def _new_learners(self) -> _Learners:
         """The weights of extra arcs come after those of the tree, in one table: MIRA changes both at once."""
-        of_tree = self.tree.heads_model.weights
+        of_tree = self.tree.scorer.heads_model.weights
         graphs = new_learner(len(of_tree) + table_size(_EXTRA_BITS), self.tree.config.aggressiveness)
         graphs.weights[: len(of_tree)] = of_tree
         return _Learners(graphs, new_learner(table_size(_LABEL_BITS, row=len(self.labels)), _LABEL_STEP))
@@ -134,10 +135,10 @@ class _Training:
         return self.treebank.epoch("graphs", epoch, learn, rng, self.listener)
 
     def _parser(self, weights: NDArray[np.float32], label_weights: NDArray[np.float32]) -> GraphParser:
-        of_tree = len(self.tree.heads_model.weights)
+        of_tree = len(self.tree.scorer.heads_model.weights)
         return GraphParser(
             self.config,
-            replace(self.tree, heads_model=view(self.tree.heads_model.templates, weights[:of_tree]), temperatures=None),
+            replace(self.tree, scorer=self.tree.scorer.with_heads(weights[:of_tree])),
             self.labels,
             view(self.templates, weights[of_tree:]),
             view(self.templates, label_weights, row=len(self.labels)),

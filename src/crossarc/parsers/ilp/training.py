@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, Sentence
 from crossarc.ilp import Indicators, Parts, indicators_of, relax, solve
 from crossarc.parsers.ilp.config import IlpConfig
-from crossarc.parsers.ilp.parser import IlpParser, parts_from, templates_of_parts
-from crossarc.parsers.linear.training import State, Training, workers
-from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser
+from crossarc.parsers.ilp.parser import IlpParser
+from crossarc.parsers.linear._program import SMALLEST, ilp_update, learning_space
+from crossarc.parsers.linear.solving import parts_from
+from crossarc.parsers.linear.training import LinearTraining, State, workers
 from crossarc.parsers.training import TrainingListener, Treebank, with_treebank_defaults
-from crossarc.search._program import SMALLEST, ilp_update, learning_space
+from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
 
 __all__ = ["train_ilp"]
 
@@ -36,7 +37,7 @@ def train_ilp(
     resume: bool = False,
     listener: TrainingListener | None = None,
 ) -> IlpParser:
-    """Train on trees; the parameters are those of ``train_spanning_tree``."""
+    """Train on trees; the parameters are those of ``train_linear``."""
     config = config or IlpConfig()
     config = with_treebank_defaults(treebank, config)
     training = _Training(Treebank(treebank), dev, config, listener or TrainingListener(), checkpoint)
@@ -44,7 +45,7 @@ def train_ilp(
         return IlpParser(config, training.run(run, resume))
 
 
-class _Training(Training):
+class _Training(LinearTraining):
     def __init__(
         self,
         treebank: Treebank,
@@ -53,25 +54,24 @@ class _Training(Training):
         listener: TrainingListener,
         checkpoint: Path | None,
     ) -> None:
-        super().__init__(treebank, dev, config.linear, listener, checkpoint)
+        super().__init__(treebank, dev, config.linear, listener, checkpoint, config.scorer)
         self.program = config
         self.constraints = Constraints(single_root=bool(config.single_root))
-        self.compiled = templates_of_parts(self.templates, config)
 
-    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
+    def _learning(self, models: ScoringModels, state: State) -> Callable[[NDArray[np.int64]], float]:
         def learn(chosen: NDArray[np.int64]) -> float:
             return sum(self._learn_from(sentence, models, state) for sentence in chosen.tolist())
 
         return learn
 
-    def _learn_from(self, sentence: int, models: Models, state: State) -> int:
+    def _learn_from(self, sentence: int, models: ScoringModels, state: State) -> int:
         """Mend the weights where they prefer something else to the gold tree; how many heads were wrong."""
         starts, treebank, learner = self.treebank.batch.starts, self.treebank, state.learner
         gold = treebank.gold.heads[starts[sentence] : starts[sentence + 1]]
         kinds, wrong = self.program.kinds, 0
         if len(gold) > 1:
             space, arrays = learning_space(
-                treebank.batch, sentence, models, treebank.gold, self.rules, "nonprojective" in kinds
+                treebank.batch, sentence, models, treebank.gold, self._rules(models), "nonprojective" in kinds
             )
             parts = parts_from(arrays, len(gold), kinds)
             found = self._relaxed(parts)
@@ -92,11 +92,8 @@ class _Training(Training):
         assert found is not None
         return found
 
-    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
-        return IlpParser(self.program, parser).parse(self.dev)
-
-    def _temperatures(self, parser: SpanningTreeParser) -> None:
-        """Programs have no probabilities."""
+    def _parsed(self, scorer: LinearScorer) -> Iterator[Sentence]:
+        return IlpParser(self.program, self._parser(scorer)).parse(self.dev)
 
     def _options(self) -> dict[str, Any]:
         return asdict(self.program)

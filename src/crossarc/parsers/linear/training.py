@@ -1,4 +1,4 @@
-"""Training of the spanning-tree parser: pruner, labels, heads, one stage after the other."""
+"""Training of a linear scorer: pruner, labels, heads, one stage after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,15 @@ from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
 from crossarc.learning.lbfgs import maximise
+from crossarc.learning.online import (
+    AdaptiveLearner,
+    Learner,
+    averaged,
+    new_adaptive_learner,
+    new_learner,
+    state_of,
+    table_size,
+)
 from crossarc.models.file import ModelError, Tensors, load_model, save_model
 from crossarc.parsers.linear._crf import add_gradients, learn_crf, shrink
 from crossarc.parsers.linear._mira import (
@@ -31,8 +40,7 @@ from crossarc.parsers.linear._mira import (
     learn_second_order,
 )
 from crossarc.parsers.linear.config import LinearConfig
-from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser, Temperatures, rules_of, templates_of
-from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.training import (
     DevScores,
     EpochReport,
@@ -44,22 +52,14 @@ from crossarc.parsers.training import (
     with_treebank_defaults,
 )
 from crossarc.scorers.linear._labels import learn_labels
+from crossarc.scorers.linear._part_scores import Rules
 from crossarc.scorers.linear._pruner import count_candidates, learn_ranking
-from crossarc.scorers.linear.model import (
-    AdaptiveLearner,
-    Learner,
-    LinearModel,
-    averaged,
-    new_adaptive_learner,
-    new_learner,
-    state_of,
-    table_size,
-    view,
-)
+from crossarc.scorers.linear.model import LinearModel, view
+from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
 
-__all__ = ["State", "Training", "train_spanning_tree", "workers"]
+__all__ = ["LinearTraining", "State", "train_linear", "workers"]
 
-Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
+Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
 _KERNELS: dict[tuple[str, str], Any] = {
     ("mira", "1"): learn_first_order,
@@ -79,7 +79,7 @@ _RATE = 0.1  # of the steps along gradients, chosen on dev
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
 
 
-def train_spanning_tree(
+def train_linear(
     treebank: Sequence[Sentence],
     config: LinearConfig | None = None,
     *,
@@ -88,7 +88,7 @@ def train_spanning_tree(
     checkpoint: Path | None = None,
     resume: bool = False,
     listener: TrainingListener | None = None,
-) -> SpanningTreeParser:
+) -> LinearParser:
     """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
 
     An interrupt after the first epoch ends training and keeps the best so far. With ``checkpoint``, the state after
@@ -99,7 +99,7 @@ def train_spanning_tree(
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
         treebank = possible_trees(treebank, listener, **flags)
-    training = Training(Treebank(treebank), dev, config, listener, checkpoint)
+    training = LinearTraining(Treebank(treebank), dev, config, listener, checkpoint)
     with workers(jobs) as run:
         return training.run(run, resume)
 
@@ -112,10 +112,13 @@ class State:
     best_epoch: int  # the first with the best score
     learner: Learner | AdaptiveLearner
     rng: np.random.Generator
-    best: SpanningTreeParser | None = None
+    best: LinearScorer | None = None
+    dev: DevScores | None = None  # of the best
 
 
-class Training:
+class LinearTraining:
+    """The stages of training, and the state that a checkpoint keeps."""
+
     def __init__(
         self,
         treebank: Treebank,
@@ -123,33 +126,33 @@ class Training:
         config: LinearConfig,
         listener: TrainingListener,
         checkpoint: Path | None,
+        options: ScorerOptions | None = None,
     ) -> None:
         self.treebank, self.dev, self.config = treebank, dev, config
         self.listener, self.checkpoint = listener, checkpoint
-        self.rules = rules_of(config)
+        self.options = options or config.scorer
         augmented = config.loss_augmented and config.learner != "crf"
         self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
         self.templates = load_templates(config.features)
-        self.compiled = templates_of(self.templates, config)
 
-    def run(self, start: Starter, resume: bool) -> SpanningTreeParser:
+    def run(self, start: Starter, resume: bool) -> LinearParser:
         if resume:
-            parser, state = self._read_checkpoint()
+            scorer, state = self._read_checkpoint()
         else:
             # Each stage has random numbers of its own: they may run side by side
             for_pruner, for_labels, for_heads = np.random.default_rng(self.config.seed).spawn(3)
-            labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
-            pruner = self._train_pruner(for_pruner) if self.config.max_candidates else None
+            labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
+            pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
             learner = self._new_learner()
             state = State(0, 0, learner, for_heads)
-            parser = self._parser(learner.weights, pruner)
+            scorer = self._scorer(learner.weights, pruner)
             if labels is not None:
-                parser = replace(parser, labels_model=labels.result())
+                scorer = scorer.with_labels(labels.result())
         try:
             if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
-                self._climb(parser, state)
+                self._climb(scorer, state)
             else:
-                self._train_heads(parser, state)
+                self._train_heads(scorer, state)
         except KeyboardInterrupt:
             if state.best is None:
                 raise
@@ -157,82 +160,81 @@ class Training:
             if self.checkpoint is not None:
                 self.checkpoint.unlink(missing_ok=True)
         assert state.best is not None
-        return replace(state.best, temperatures=self._temperatures(state.best))
+        return self._parser(state.best, state.dev)
 
-    def _temperatures(self, parser: SpanningTreeParser) -> Temperatures | None:
-        if self.dev:
-            return fitted_temperatures(parser, self.dev)
-        return Temperatures(1.0, 1.0) if self.config.learner == "crf" else None
+    def _parser(self, scorer: LinearScorer, dev: DevScores | None = None) -> LinearParser:
+        return LinearParser(self.config, scorer, dev, self.treebank.checksum)
 
-    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
+    def _learning(self, models: ScoringModels, state: State) -> Callable[[NDArray[np.int64]], float]:
         """How heads are learnt from chosen sentences."""
         kernel = _KERNELS[self.config.learner, self.config.order]
         searches = kernel in (learn_second_order, learn_high_order)
+        rules = self._rules(models)
 
         def learn(chosen: NDArray[np.int64]) -> float:
             seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
             loss: float = kernel(
-                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, self.rules, self.method, *seeds
+                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, rules, self.method, *seeds
             )
             return loss
 
         return learn
 
-    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
+    def _rules(self, models: ScoringModels) -> Rules:
+        return Rules(*self.config.search[:2], *models[3:5], self.config.restarts, *models[5:])
+
+    def _parsed(self, scorer: LinearScorer) -> Iterator[Sentence]:
         """The dev set."""
-        return parser.parse(self.dev)
+        return self._parser(scorer).parse(self.dev)
 
     def _options(self) -> dict[str, Any]:
         """What must be the same when training is resumed."""
         return asdict(self.config)
 
-    def _train_heads(self, parser: SpanningTreeParser, state: State) -> None:
+    def _train_heads(self, scorer: LinearScorer, state: State) -> None:
         learner = state.learner
-        models = self._with_weights(parser, learner.weights).models
+        models = self._with_weights(scorer, learner.weights).models
         learn = self._learning(models, state)
         for epoch in range(state.epoch + 1, self.config.epochs + 1):
             loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.listener)
             if isinstance(learner, AdaptiveLearner):
                 shrink(learner, self.config.l2)
-            if self._end_epoch(state, epoch, self._with_weights(parser, averaged(learner)), loss, speed):
+            if self._end_epoch(state, epoch, self._with_weights(scorer, averaged(learner)), loss, speed):
                 return
 
-    def _climb(self, parser: SpanningTreeParser, state: State) -> None:
+    def _climb(self, scorer: LinearScorer, state: State) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
         learner, l2 = state.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
-        models = self._with_weights(parser, learner.weights).models
+        models = self._with_weights(scorer, learner.weights).models
+        rules = self._rules(models)
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
             learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(
-                self.treebank.batch, models, self.treebank.gold, self.rules, self.method, learner.slopes
-            )
+            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, rules, self.method, learner.slopes)
             return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
             nonlocal clock
             loss, speed = -value / self.treebank.words, self.treebank.words / (time.perf_counter() - clock)
-            enough = self._end_epoch(state, epoch, self._with_weights(parser, weights.astype(np.float32)), loss, speed)
+            enough = self._end_epoch(state, epoch, self._with_weights(scorer, weights.astype(np.float32)), loss, speed)
             clock = time.perf_counter()
             return enough
 
         maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
 
-    def _end_epoch(self, state: State, epoch: int, current: SpanningTreeParser, loss: float, speed: float) -> bool:
+    def _end_epoch(self, state: State, epoch: int, current: LinearScorer, loss: float, speed: float) -> bool:
         """Whether training has gone on for long enough."""
-        if self.dev:
-            current = replace(current, dev=dev_scores(self.dev, self._parsed(current)))
+        dev = dev_scores(self.dev, self._parsed(current)) if self.dev else None
         state.epoch = epoch
-        before = state.best.dev if state.best else None
-        if before is None or current.dev is None or current.dev.las > before.las:
+        if state.dev is None or dev is None or dev.las > state.dev.las:
             state.best_epoch = epoch
-        if best_so_far(before, current.dev):
-            state.best = current
+        if best_so_far(state.dev, dev):
+            state.best, state.dev = current, dev
         self._write_checkpoint(state)
-        self.listener.report(EpochReport("heads", epoch, loss, speed, current.dev))
+        self.listener.report(EpochReport("heads", epoch, loss, speed, dev))
         return 0 < self.config.patience <= epoch - state.best_epoch
 
     def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
@@ -250,15 +252,15 @@ class Training:
         pruner = view(templates, averaged(learner))
         if self.dev:
             gold = np.concatenate([sentence.heads for sentence in self.dev])
-            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, self.rules)
+            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, *self.options[1:3])
             words = sum(map(len, self.dev))
             self.listener.pruned(everything / words, right / words)
         return pruner
 
-    def _train_labels(self, rng: np.random.Generator) -> LinearModel:
+    def _train_labels(self, rng: np.random.Generator) -> NDArray[np.float32]:
         row = len(self.treebank.labels)
         learner = new_learner(table_size(_LABEL_BITS, row=row), _LABEL_STEP)
-        model = view(self.compiled, learner.weights, row=row)
+        model = view(self.templates.compiled, learner.weights, row=row)
 
         def learn(chosen: NDArray[np.int64]) -> int:
             wrong: int = learn_labels(self.treebank.batch, chosen, model, learner, self.treebank.gold)
@@ -267,7 +269,7 @@ class Training:
         for epoch in range(1, self.config.epochs + 1):
             loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.listener)
             self.listener.report(EpochReport("labels", epoch, loss, speed, None))
-        return view(self.compiled, averaged(learner), row=row)
+        return averaged(learner)
 
     def _new_learner(self) -> Learner | AdaptiveLearner:
         size = table_size(self.config.hash_bits) + self._label_weights()
@@ -277,21 +279,18 @@ class Training:
 
     def _label_weights(self) -> int:
         """Joint labels have their weights behind those of the arcs, in the same table."""
-        return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.config.labels == "joint" else 0
+        return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.options.joint else 0
 
-    def _parser(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> SpanningTreeParser:
-        heads = view(self.compiled, weights[: table_size(self.config.hash_bits)])
-        parser = SpanningTreeParser(
-            self.config, self.treebank.labels, self.templates, heads, heads, pruner, treebank=self.treebank.checksum
-        )
-        return self._with_weights(parser, weights)
+    def _scorer(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> LinearScorer:
+        """A scorer with these weights, whose labels are still to be learnt unless they are joint."""
+        own = self.treebank.labels, self.templates, self.options
+        scorer = new_scorer(*own, weights[: table_size(self.config.hash_bits)], pruner)
+        return self._with_weights(scorer, weights)
 
-    def _with_weights(self, parser: SpanningTreeParser, weights: NDArray[np.float32]) -> SpanningTreeParser:
+    def _with_weights(self, scorer: LinearScorer, weights: NDArray[np.float32]) -> LinearScorer:
         arcs = table_size(self.config.hash_bits)
-        parser = replace(parser, heads_model=view(self.compiled, weights[:arcs]))
-        if self.config.labels == "joint":
-            parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.treebank.labels)))
-        return parser
+        scorer = scorer.with_heads(weights[:arcs])
+        return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
 
     def _write_checkpoint(self, state: State) -> None:
         if self.checkpoint is None or self.config.optimizer == "lbfgs":  # which has a memory of its own
@@ -312,11 +311,11 @@ class Training:
             "epoch": state.epoch,
             "best_epoch": state.best_epoch,
             "random": json.dumps(state.rng.bit_generator.state),
-            "dev": best.dev,
+            "dev": state.dev,
         }
         save_model(self.checkpoint, header, tensors)
 
-    def _read_checkpoint(self) -> tuple[SpanningTreeParser, State]:
+    def _read_checkpoint(self) -> tuple[LinearScorer, State]:
         if self.checkpoint is None or not self.checkpoint.exists():
             raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
         header, tensors = load_model(self.checkpoint)
@@ -334,13 +333,10 @@ class Training:
         rng = np.random.default_rng()
         rng.bit_generator.state = json.loads(header["random"])
         pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
-        parser = replace(
-            self._parser(learner.weights, pruner),
-            labels_model=view(self.compiled, tensors["best.labels"], row=len(self.treebank.labels)),
-        )
+        scorer = self._scorer(learner.weights, pruner).with_labels(tensors["best.labels"])
         dev = DevScores(*header["dev"]) if header["dev"] else None
-        best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
-        return parser, State(header["epoch"], header["best_epoch"], learner, rng, best)
+        best = scorer.with_heads(tensors["best.heads"])
+        return scorer, State(header["epoch"], header["best_epoch"], learner, rng, best, dev)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from crossarc.core import Sentence
 from crossarc.features._hashing import sentence_of
 from crossarc.features.attributes import attributes_of
 from crossarc.features.weights import dequantized
-from crossarc.parsers.spanning_tree.parser import SpanningTreeParser, templates_of
+from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
 from crossarc.scorers.linear._features import (
     MOST_COUNTED,
     any_sibling_indices,
@@ -42,19 +42,20 @@ def explain(parser: SpanningTreeParser, sentence: Sentence, head: int, modifier:
     The weights of all reasons of part "arc", "between" and "pairs" sum to the arc's first-order score
     (``parser.scores``); other parts depend on the rest of the tree and are given if the arc is in it.
     """
-    encoded = encode(sentence_of(attributes_of([sentence]), 0), templates_of(parser.templates, parser.config))
+    encoded = encode(sentence_of(attributes_of([sentence]), 0), parser.scorer.compiled)
     heads = sentence.heads
     out = np.empty(most_features(encoded), dtype=np.int64)
-    shift, weights, lines = parser.heads_model.shift, dequantized(parser.heads_model.weights), parser.templates.lines
+    model, templates = parser.scorer.heads_model, parser.scorer.templates
+    shift, weights, lines = model.shift, dequantized(model.weights), templates.lines
 
     def of_templates(part: str, features: NDArray[np.int64]) -> list[Reason]:
         """The first templates have two features each, those without distance one."""
-        near = 2 * parser.templates.with_distance[part]
+        near = 2 * templates.with_distance[part]
         sums = [*weights[features[:near]].reshape(-1, 2).sum(axis=1), *weights[features[near:]]]
         return [Reason(part, line, float(weight)) for line, weight in zip(lines[part], sums, strict=True)]
 
     features = out[: arc_indices(encoded, head, modifier, shift, out)]
-    arcs = len(lines["arc"]) + parser.templates.with_distance["arc"]
+    arcs = len(lines["arc"]) + templates.with_distance["arc"]
     pairs = int(encoded.counts[head] * encoded.counts[modifier])
     reasons = of_templates("arc", features[:arcs])
     tags_between = features[arcs : len(features) - pairs].reshape(-1, max(1, len(lines["between"])))

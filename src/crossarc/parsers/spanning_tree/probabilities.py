@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import eq
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.evaluation.calibration import Bin, reliability
 from crossarc.features.attributes import Batch, attributes_of
 from crossarc.parsers.spanning_tree.parser import SpanningTreeParser, Temperatures
-from crossarc.scorers.linear._part_scores import Rules
+from crossarc.search.methods import SearchMethod
 from crossarc.trees import best_trees, k_best_trees, log_partitions_and_marginals
 
 __all__ = [
@@ -54,7 +54,7 @@ class Analysis(NamedTuple):
     entropy: float  # of all trees, in nats
     marginals: NDArray[np.float64]  # marginals[h, m]: the probability of every arc
     potentials: NDArray[np.float64]  # potentials[h, m]: log p of a tree is the sum of these less a constant
-    rules: Rules
+    rules: SearchMethod
 
     @property
     def margin(self) -> float:
@@ -96,7 +96,7 @@ def _analyse(
     temperatures: Temperatures,
 ) -> Iterator[Analysis]:
     batch, rules = attributes_of(sentences), parser.rules(constraints)
-    shape = {"single_root": rules.single_root, "projective": rules.projective}
+    shape: dict[str, Any] = {"single_root": rules.single_root, "projective": rules.projective}
     heads, labels = parser.best_trees(batch, constraints)
     potentials = [scores / temperatures.arcs for scores in parser.potentials(batch, heads, constraints)]
     log_z, marginals = log_partitions_and_marginals(potentials, **shape)
