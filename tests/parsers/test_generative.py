@@ -22,6 +22,7 @@ from crossarc.parsers.generative.parser import (
     N_DISTANCES,
     STOP,
     Arcs,
+    Factors,
     GenerativeParser,
     arcs_between,
     log_number_of_trees,

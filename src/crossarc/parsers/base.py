@@ -157,6 +157,11 @@ class Confidence:
     single_root: bool = False
     projective: bool = False
 
+    @property
+    def probability(self) -> float | None:
+        """Of the tree."""
+        return None if self.log_probability is None else float(np.exp(self.log_probability))
+
     @cached_property
     def margin(self) -> float | None:
         """log p of the best tree minus that of the second best; inf if there is no other."""

@@ -29,6 +29,7 @@ from crossarc.trees.shape import is_projective
 __all__ = [
     "Checkpoint",
     "DevScores",
+    "EpochLoop",
     "EpochReport",
     "Epochs",
     "Gold",
@@ -178,6 +179,59 @@ class Checkpoint:
         return Saved(header["stage"], header["epoch"], header["best_epoch"], random, state, components["best"])
 
 
+class EpochLoop(Generic[Result]):
+    """Keeps the best result of all epochs, and knows when to end."""
+
+    def __init__(
+        self, training: Epochs[Result], listener: TrainingListener, checkpoint: Checkpoint | None, patience: int = 0
+    ) -> None:
+        self.training, self.listener, self.checkpoint, self.patience = training, listener, checkpoint, patience
+        self.best: Result | None = None
+        self.best_epoch = 0  # the first with the best score
+        self.last_epoch = 0
+
+    def resume(self, saved: Saved) -> None:
+        """Go on where a checkpoint was written."""
+        self.training.rng.bit_generator.state = saved.random
+        for name, array in self.training.state().items():
+            array[...] = saved.state[name]
+        self.best, self.best_epoch = self.training.restored(saved.best), saved.best_epoch
+        self.last_epoch = saved.epoch
+
+    def end_epoch(self, loss: float | None, speed: float) -> bool:
+        """Note the result of another epoch; whether there have been enough."""
+        training, epoch = self.training, self.last_epoch + 1
+        current = training.result()
+        quality = training.quality(current)
+        highest = None if self.best is None else training.quality(self.best)
+        if highest is None or quality is None or quality > highest:
+            self.best_epoch = epoch
+        if highest is None or quality is None or quality >= highest:
+            self.best = current
+        self.last_epoch = epoch
+        if self.checkpoint is not None:
+            self.checkpoint.write(training, epoch, self.best_epoch, self.best)
+        self.listener.end_epoch(training.report(epoch, loss, speed, current))
+        return 0 < self.patience <= epoch - self.best_epoch or training.has_converged()
+
+    def run(self, epochs: int) -> None:
+        """Learn until there have been so many epochs, or enough."""
+        while self.last_epoch < epochs:
+            if self.end_epoch(*self.training.run(self.last_epoch + 1)):
+                break
+
+    def finish(self, learn: Callable[[], None]) -> Result:
+        """The best result of all epochs that this function runs; an interrupt after the first ends it."""
+        try:
+            learn()
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.listener.interrupted(self.training.stage, self.best_epoch)
+        assert self.best is not None
+        return self.best
+
+
 def run_epochs(
     training: Epochs[Result],
     *,
@@ -189,35 +243,12 @@ def run_epochs(
 ) -> Result:
     """Train for so many epochs, or until nothing gets better for ``patience`` of them; the best result.
 
-    An interrupt after the first epoch ends training. ``saved`` is where to go on.
+    ``saved`` is where to go on.
     """
-    best: Result | None = None
-    first, best_epoch = 1, 0
+    loop = EpochLoop(training, listener, checkpoint, patience)
     if saved is not None:
-        training.rng.bit_generator.state = saved.random
-        for name, array in training.state().items():
-            array[...] = saved.state[name]
-        best, best_epoch, first = training.restored(saved.best), saved.best_epoch, saved.epoch + 1
-    try:
-        for epoch in range(first, epochs + 1):
-            loss, speed = training.run(epoch)
-            current = training.result()
-            quality = training.quality(current)
-            highest = None if best is None else training.quality(best)
-            if highest is None or quality is None or quality > highest:
-                best_epoch = epoch
-            if highest is None or quality is None or quality >= highest:
-                best = current
-            checkpoint.write(training, epoch, best_epoch, best)
-            listener.end_epoch(training.report(epoch, loss, speed, current))
-            if 0 < patience <= epoch - best_epoch or training.has_converged():
-                break
-    except KeyboardInterrupt:
-        if best is None:
-            raise
-        listener.interrupted(training.stage, best_epoch)
-    assert best is not None
-    return best
+        loop.resume(saved)
+    return loop.finish(lambda: loop.run(epochs))
 
 
 def with_treebank_defaults(treebank: Iterable[Sentence], config: AnyConfig) -> AnyConfig:

@@ -13,10 +13,11 @@ from crossarc.features.attributes import attributes_of
 from crossarc.ilp import Arc, Pairs, Parts, Rule, Solution, parts_of, solve
 from crossarc.ilp.parts import PartArrays
 from crossarc.ilp.solving import Relaxer
+from crossarc.parsers.base import Parsed, ParseOptions
 from crossarc.parsers.linear._program import labels_of_arcs, labels_of_tree, parsing_space
 from crossarc.parsers.linear.parser import LinearParser, kernel_rules
 
-__all__ = ["Solved", "parts_from", "solve_sentence", "status_of"]
+__all__ = ["Solved", "parsed_by_program", "parts_from", "solve_sentence"]
 
 # the kinds of parts that linear scorers have templates for
 ALL_KINDS = frozenset({"arc", "sibling", "grandparent", "next-sibling", "first-child", "valency"})
@@ -110,6 +111,18 @@ class _Problem:
         return Solved(parser.with_tree(self.sentence, solution.tree.heads, labels), solution)
 
 
+def parsed_by_program(
+    parser: LinearParser, sentence: Sentence, constraints: Constraints, options: ParseOptions, **program: Any
+) -> Parsed:
+    """The tree of an integer program as parsing options ask for it; ``program`` is for ``solve_sentence``."""
+    rules = () if options.rules is None else options.rules.rules_for(sentence, parser.labels)
+    exact, limit = bool(options.exact), options.time_limit
+    solved = solve_sentence(parser, sentence, constraints, rules=rules, exact=exact, time_limit=limit, **program)
+    notes = tuple(f"{sentence.place()}: breaks {rule}" for rule in solved.solution.broken)
+    score, status = solved.solution.tree.score, _status(solved.solution)
+    return Parsed(solved.sentence, score, status=status, notes=notes)
+
+
 def parts_from(arrays: PartArrays, size: int, kinds: frozenset[str]) -> Parts:
     """The parts of a space, as programs want them."""
     first, second, scores = arrays.next_siblings
@@ -119,6 +132,6 @@ def parts_from(arrays: PartArrays, size: int, kinds: frozenset[str]) -> Parts:
     return Parts(size, *arrays._replace(next_siblings=Pairs(first, second, scores)))
 
 
-def status_of(solution: Solution) -> str:
+def _status(solution: Solution) -> str:
     """The certificate of a tree, for a comment."""
     return f"time limit (gap {solution.gap:.4f})" if solution.status == "time limit" else solution.status
