@@ -29,8 +29,8 @@ def indices(text: str, h: int, m: int, sentence: Sentence = SENTENCE) -> list[in
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("h.upos", "t.txt:1: a template before the first part"),
-        ("[arc]\nh.upos\n[tree]", r"t.txt:3: unknown part \[tree\]"),
+        ("h.upos", "t.txt:1: a template before the first section"),
+        ("[arc]\nh.upos\n[tree]", r"t.txt:3: unknown section \[tree\]"),
         ("[arc]\nh.colour", "t.txt:2: 'h.colour': a word has the attributes"),
         ("[arc]\ns.upos", r"t.txt:2: 's.upos': \[arc\] has the words h, m"),
         ("[arc]\nh+3.upos", "t.txt:2: 'h\\+3.upos' is not an atom"),
@@ -43,10 +43,10 @@ def test_mistakes_are_named(text, message):
 
 
 def test_our_sets_and_files(tmp_path):
-    assert load_templates("default").lines["sibling"]
+    assert load_templates("default").features.templates["sibling"]
     path = tmp_path / "mine.txt"
     path.write_text("[arc]\nh.upos m.upos")
-    assert load_templates(str(path)).lines["arc"] == ("h.upos m.upos",)
+    assert [t.text for t in load_templates(str(path)).features.templates["arc"]] == ["h.upos m.upos"]
     with pytest.raises(InputError, match=r"a feature set of ours .*default"):
         load_templates(str(tmp_path / "nowhere"))
 

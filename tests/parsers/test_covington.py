@@ -306,14 +306,14 @@ def test_another_feature_set_can_be_written(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("i.upos", "<memory>:1: a feature before the first section"),
+        ("i.upos", "<memory>:1: a template before the first section"),
         ("[arc]", "<memory>:1: unknown section"),
-        ("[link]\nx.upos", "<memory>:2: 'x.upos' is not an atom"),
+        ("[link]\nx.upos", "<memory>:2: 'x.upos': .link. has the words i, j, k, k2"),
         ("[link]\ni.colour", "a word has the attributes"),
         ("[link]\ni-1.label", "neighbour"),
         ("[link]\ni.upos j.upos k.upos h.upos l.upos", "more than 4 atoms"),
         ("[link]\ni.upos (j.upos", "brackets"),
-        ("[link]\ni.upos", "no features for \\[label\\]"),
+        ("[link]\ni.upos", "no templates for \\[label\\]"),
     ],
 )
 def test_mistakes_in_a_feature_set_are_named(text, message):

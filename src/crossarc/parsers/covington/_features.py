@@ -73,13 +73,13 @@ def look_at(view, features, graph, i, j):
     for address in range(4, 8):
         if nodes[address] < 0:
             nodes[address] = none
-    n_words, n_labels, n_named = len(features.offsets), features.n_labels, len(features.addresses)
+    n_words, n_labels, n_named = len(features.offsets), features.n_labels, len(features.slots)
     for a in range(n_words):
-        values[a] = view.ready[nodes[features.addresses[a]], a]
+        values[a] = view.ready[nodes[features.slots[a]], a]
     for a in range(n_words, n_words + n_labels):
-        values[a] = view.numbers[graph.labels[nodes[features.addresses[a]]] + 1] * features.seeds[a]
+        values[a] = view.numbers[graph.labels[nodes[features.slots[a]]] + 1] * features.seeds[a]
     for a in range(n_words + n_labels, n_named):
-        values[a] = graph.dependents[nodes[features.addresses[a]]] * features.seeds[a]
+        values[a] = graph.dependents[nodes[features.slots[a]]] * features.seeds[a]
     values[n_named] = view.numbers[place_of(j - i)] * features.seeds[n_named]
     values[n_named + 1] = view.numbers[min(height, MOST_ROOTS)] * features.seeds[n_named + 1]
 

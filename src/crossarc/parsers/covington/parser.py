@@ -30,7 +30,7 @@ from crossarc.parsers.covington._graph import NO_LIMIT
 from crossarc.parsers.covington._parse import LABELS, Model, Rules, Wanted, parse_batch
 from crossarc.parsers.covington.confidence import UNFITTED, Temperature, fit_temperature, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
-from crossarc.parsers.covington.features import FeatureSet, parse_features
+from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
 from crossarc.parsers.spanning_tree.parser import allowed_labels, check_required_arcs
 from crossarc.parsers.training import DevScores
 from crossarc.trees import best_tree, is_tree
@@ -82,7 +82,7 @@ class CovingtonParser:
 
     config: CovingtonConfig
     labels: tuple[str, ...]
-    features: FeatureSet
+    features: LinkFeatureSet
     classifier: Linear | Svm
     dev: DevScores | None = None  # scores on the dev set in training
     treebank: str = ""  # a checksum of what it was trained on
@@ -221,7 +221,7 @@ class CovingtonParser:
         return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
 
 
-def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
+def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> Model:
     """The linear classifier as the kernels want it."""
     link_bits = len(weights.links).bit_length() - 3  # four weights at each place
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
