@@ -44,7 +44,7 @@ class Pipeline:
             raise CrossarcError(
                 f"{self.name or 'this model'}: no segmenter, so it takes no raw text (see crossarc train --with)"
             )
-        return self.segmenter.segment(text, lines=lines, paragraph=paragraph, path=path)
+        return self.segmenter.apply(text, lines=lines, paragraph=paragraph, path=path)
 
     def annotate(self, sentences: Iterable[Sentence], *, retag: bool = False) -> list[Sentence]:
         """The sentences with tags and lemmas: where they are missing, or (``retag``) all anew.
@@ -54,11 +54,11 @@ class Pipeline:
         annotated = list(sentences)
         if self.tagger is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_tags(sentence)]
-            for i, tagged in zip(chosen, self.tagger.tag([annotated[i] for i in chosen]), strict=True):
+            for i, tagged in zip(chosen, self.tagger.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = tagged if retag else _completed(annotated[i], tagged)
         if self.lemmatizer is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_lemmas(sentence)]
-            for i, sentence in zip(chosen, self.lemmatizer.lemmatize([annotated[i] for i in chosen]), strict=True):
+            for i, sentence in zip(chosen, self.lemmatizer.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = sentence
         return annotated
 
@@ -79,8 +79,10 @@ class Pipeline:
         self.parser.save(path)
         if self.parts or self.header or self.compact:
             header, tensors = load_model(path, compact=True)
-            extra = {_ABOUT: self.header, _COMPACT: self.compact, "parts": list(self.parts)}
-            parts = {name: part.tensors() for name, part in self.parts.items()}
+            found = {name: part.to_model() for name, part in self.parts.items()}
+            headers = {name: own for name, (own, _) in found.items()}
+            extra = {_ABOUT: self.header, _COMPACT: self.compact, "parts": headers}
+            parts = {name: own for name, (_, own) in found.items()}
             save_model(path, header | extra, tensors, parts=parts, compact=self.compact)
 
 
@@ -92,9 +94,9 @@ def load(model: str | Path) -> Pipeline:
     parser, header, parts = load_parser(model), read_header(model), load_parts(model)
     return Pipeline(
         parser,
-        Segmenter.of_tensors(parts["segmenter"]) if "segmenter" in parts else None,
-        Tagger.of_tensors(parts["tagger"]) if "tagger" in parts else None,
-        Lemmatizer.of_tensors(parts["lemmatizer"]) if "lemmatizer" in parts else None,
+        Segmenter.from_model(header["parts"]["segmenter"], parts["segmenter"]) if "segmenter" in parts else None,
+        Tagger.from_model(header["parts"]["tagger"], parts["tagger"]) if "tagger" in parts else None,
+        Lemmatizer.from_model(header["parts"]["lemmatizer"], parts["lemmatizer"]) if "lemmatizer" in parts else None,
         str(model),
         header.get(_ABOUT, {}),
         header.get(_COMPACT, False),

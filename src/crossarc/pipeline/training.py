@@ -5,18 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.parsers import EpochReport, TrainingListener
-from crossarc.text import Lemmatizer, Segmenter, Tagger, train_lemmatizer, train_segmenter
-from crossarc.text.tagger import Training
+from crossarc.text import Lemmatizer, Segmenter, Tagger, TaggerTraining
 
 __all__ = ["PARTS", "Annotated", "train_parts"]
 
 PARTS = ("segmenter", "tagger", "lemmatizer")
-_TAGGER = "tagger"
 
 
 class Annotated(NamedTuple):
@@ -45,36 +42,36 @@ def train_parts(
     if "lemmatizer" in parts and "tagger" not in parts:
         raise CrossarcError("a lemmatizer needs a tagger: lemmas depend on tags")
     annotated, held_out = list(treebank), list(dev)
-    segmenter = train_segmenter(treebank, seed=seed) if "segmenter" in parts else None
+    segmenter = Segmenter.train(treebank, seed=seed) if "segmenter" in parts else None
     tagger = lemmatizer = None
     if "tagger" in parts:
         listener = listener or TrainingListener()
-        training = Training(treebank, seed, watch=partial(listener.learnt, _TAGGER))
+        training = TaggerTraining(treebank, seed=seed, listener=listener)
         with _watched(listener, 1, training.words_of_pass):
             training.run_first_passes()
         with _watched(listener, 2, training.words_of_pass):
             tagger, annotated = training.run(), training.cross_tagged()
-        held_out = tagger.tag(held_out)
+        held_out = tagger.apply(held_out)
     if "lemmatizer" in parts:
-        lemmatizer = train_lemmatizer(treebank)
+        lemmatizer = Lemmatizer.train(treebank)
         annotated = _cross_lemmatized(treebank, annotated, training.folds)
-        held_out = lemmatizer.lemmatize(held_out)
+        held_out = lemmatizer.apply(held_out)
     return Annotated(segmenter, tagger, lemmatizer, annotated, held_out)
 
 
 @contextmanager
 def _watched(listener: TrainingListener, number: int, words: int) -> Iterator[None]:
     """Training of a pass of the tagger: an epoch to whoever watches."""
-    listener.epoch(_TAGGER, number, words)
+    listener.epoch(Tagger.name, number, words)
     start = time.perf_counter()
     yield
-    listener.report(EpochReport(_TAGGER, number, None, words / (time.perf_counter() - start), None))
+    listener.report(EpochReport(Tagger.name, number, None, words / (time.perf_counter() - start), None))
 
 
 def _cross_lemmatized(gold: Sequence[Sentence], tagged: Sequence[Sentence], folds: Sequence[range]) -> list[Sentence]:
-    """The sentences with lemmas, by lemmatisers that have not seen their part of the treebank."""
+    """The sentences with lemmas, by lemmatizers that have not seen their part of the treebank."""
     lemmatized: list[Sentence] = []
     for fold in folds:
-        others = train_lemmatizer(sentence for i, sentence in enumerate(gold) if i not in fold)
-        lemmatized += others.lemmatize(tagged[i] for i in fold)
+        others = Lemmatizer.train(sentence for i, sentence in enumerate(gold) if i not in fold)
+        lemmatized += others.apply(tagged[i] for i in fold)
     return lemmatized
