@@ -135,7 +135,8 @@ def _find(schema: Schema, name: str, folder: Path, place: Place) -> tuple[str, s
         return str(folder / name), (folder / name).read_text(encoding="utf-8")
     except OSError:
         names = ", ".join(sorted(path.name.removesuffix(".txt") for path in sets.iterdir()))
-        raise InputError(f"{name}: no such file, nor a feature set of ours ({names})", place) from None
+        included = f"{name}: " if place.line else ""
+        raise InputError(f"{included}no such file, nor a feature set of ours ({names})", place) from None
 
 
 def _parse(schema: Schema, lines: Sequence[_Line], path: str) -> FeatureSet:
