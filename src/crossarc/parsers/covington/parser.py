@@ -27,7 +27,7 @@ from crossarc.features.attributes import attributes_of
 from crossarc.learning.svm import Svm, no_svm
 from crossarc.models.file import load_model, save_model
 from crossarc.parsers.covington._graph import NO_LIMIT
-from crossarc.parsers.covington._parse import LABELS, Model, Rules, Wanted, parse_batch
+from crossarc.parsers.covington._parse import LABELS, LinkConstraints, LinkModel, LinkOptions, parse_batch
 from crossarc.parsers.covington.confidence import UNFITTED, Temperature, fit_temperature, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
@@ -117,12 +117,12 @@ class CovingtonParser:
         UnsupportedConstraint : for limits on children
         """
         constraints = constraints or Constraints()
-        rules = self._rules(constraints)
-        wanted = self._wanted(len(sentence) + 1, constraints)
-        parsed = self._parse_batch([sentence], wanted, rules)
-        if len(wanted.arcs) and not _is_allowed(parsed.heads, wanted, rules):
-            required = _nearest_allowed(parsed.heads, wanted, rules)
-            parsed = self._parse_batch([sentence], wanted._replace(heads=required), rules)
+        options = self._options(constraints)
+        arrays = self._constraint_arrays(len(sentence) + 1, constraints)
+        parsed = self._parse_batch([sentence], arrays, options)
+        if len(arrays.allowed_arcs) and not _is_allowed(parsed.heads, arrays, options):
+            required = _nearest_allowed(parsed.heads, arrays, options)
+            parsed = self._parse_batch([sentence], arrays._replace(required_heads=required), options)
         return self._with_tree(sentence, parsed.heads, parsed.labels)
 
     def count_links(self, sentences: Sequence[Sentence], *, max_degree: int | None = None) -> NDArray[np.int64]:
@@ -172,23 +172,32 @@ class CovingtonParser:
         )
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> LinkModel:
         """The classifier as the kernels want it."""
         if isinstance(self.classifier, Linear):
             return _linear_model(self.features, self.classifier, len(self.labels))
         nothing = np.zeros(0, dtype=np.float32)
-        return Model(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
+        return LinkModel(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
+
+    def without_constraints(self, max_degree: int | None = None) -> tuple[LinkConstraints, LinkOptions]:
+        """What the kernels are given to parse any sentence."""
+        return self._constraint_arrays(0, Constraints()), self._options(Constraints(max_degree=max_degree))
 
     def _parse_batches(
         self, sentences: Iterable[Sentence], max_degree: int | None, *, with_evidence: bool = False
     ) -> Iterator[tuple[list[Sentence], Parsed]]:
-        rules, anything = self._rules(Constraints(max_degree=max_degree)), self._wanted(0, Constraints())
+        anything, options = self.without_constraints(max_degree)
         remaining = iter(sentences)
         while batch := list(islice(remaining, _BATCH)):
-            yield batch, self._parse_batch(batch, anything, rules, with_evidence=with_evidence)
+            yield batch, self._parse_batch(batch, anything, options, with_evidence=with_evidence)
 
     def _parse_batch(
-        self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules, *, with_evidence: bool = False
+        self,
+        sentences: Sequence[Sentence],
+        arrays: LinkConstraints,
+        options: LinkOptions,
+        *,
+        with_evidence: bool = False,
     ) -> Parsed:
         batch = attributes_of(sentences)
         size = len(batch.counts)
@@ -199,10 +208,10 @@ class CovingtonParser:
             np.zeros((size if with_evidence else 0, LABELS + len(self.labels)), dtype=np.float32),
             batch.starts[1:-1],
         )
-        parse_batch(batch, self.model, wanted, rules, parsed.heads, parsed.labels, parsed.links, parsed.evidence)
+        parse_batch(batch, self.model, arrays, options, parsed.heads, parsed.labels, parsed.links, parsed.evidence)
         return parsed
 
-    def _rules(self, constraints: Constraints) -> Rules:
+    def _options(self, constraints: Constraints) -> LinkOptions:
         if constraints.max_children:
             raise UnsupportedConstraint("this parser cannot limit the number of children")
         limit = NO_LIMIT if constraints.max_degree is None else constraints.max_degree
@@ -212,21 +221,21 @@ class CovingtonParser:
             raise CrossarcError("this model knows only projective links: it cannot parse with a degree above 0")
         if self.config.projective or constraints.projective:
             limit = 0
-        return Rules(limit, bool(self.config.single_root) or constraints.single_root)
+        return LinkOptions(limit, bool(self.config.single_root) or constraints.single_root)
 
-    def _wanted(self, size: int, constraints: Constraints) -> Wanted:
-        return Wanted(*_arcs_of(size, constraints), allowed_labels(size, len(self.labels), constraints))
+    def _constraint_arrays(self, size: int, constraints: Constraints) -> LinkConstraints:
+        return LinkConstraints(*_arcs_of(size, constraints), allowed_labels(size, len(self.labels), constraints))
 
     def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
         return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
 
 
-def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> Model:
+def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> LinkModel:
     """The linear classifier as the kernels want it."""
     link_bits = len(weights.links).bit_length() - 3  # four weights at each place
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
     shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
-    return Model(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
+    return LinkModel(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
 
 
 def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -247,15 +256,15 @@ def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], ND
     return required, allowed
 
 
-def _is_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> bool:
-    arcs_are = bool(wanted.arcs[heads[1:], np.arange(1, len(heads))].all())
-    roots_are = not rules.single_root or int((heads == 0).sum()) == 1
-    return arcs_are and roots_are and degree(heads) <= rules.max_degree
+def _is_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, options: LinkOptions) -> bool:
+    arcs_are = bool(arrays.allowed_arcs[heads[1:], np.arange(1, len(heads))].all())
+    roots_are = not options.single_root or int((heads == 0).sum()) == 1
+    return arcs_are and roots_are and degree(heads) <= options.max_degree
 
 
-def _nearest_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> NDArray[np.int64]:
+def _nearest_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, options: LinkOptions) -> NDArray[np.int64]:
     """Of the trees that are allowed, one with most arcs of this one; if there is a limit to its degree, of the
     projective ones."""
-    scores = np.where(wanted.arcs, 0.0, -np.inf)
+    scores = np.where(arrays.allowed_arcs, 0.0, -np.inf)
     scores[heads[1:], np.arange(1, len(heads))] += 1.0
-    return best_tree(scores, single_root=rules.single_root, projective=rules.max_degree < NO_LIMIT).heads
+    return best_tree(scores, single_root=options.single_root, projective=options.max_degree < NO_LIMIT).heads

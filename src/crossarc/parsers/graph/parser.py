@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
+from crossarc.features.language import FeatureSet, parse_set
 from crossarc.features.templates import Templates
 from crossarc.models.file import load_model, save_model
 from crossarc.parsers.graph._graph import parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
+from crossarc.parsers.graph.features import SCHEMA, PathTemplates, compile_path
 from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser
 from crossarc.parsers.training import DevScores
 from crossarc.scorers.linear.model import LinearModel, view
@@ -43,7 +45,7 @@ class GraphModels(NamedTuple):
     labels: LinearModel  # of extra arcs
     n_labels: int
     seen: NDArray[np.bool_]  # which pairs of tags have been seen on extra arcs
-    basic_tree: bool
+    path: PathTemplates
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class GraphParser:
     extras_model: LinearModel
     extra_labels_model: LinearModel
     seen: NDArray[np.bool_]
+    features: FeatureSet  # of paths in the basic tree
     dev: DevScores | None = None  # scores of the trees on the dev set in training
     dev_graph: float | None = None  # F of all labelled arcs there
 
@@ -119,7 +122,7 @@ class GraphParser:
             self.extra_labels_model,
             len(self.extra_labels),
             self.seen,
-            self.config.basic_tree,
+            compile_path(self.features),
         )
 
     def save(self, path: str | Path) -> None:
@@ -137,6 +140,7 @@ class GraphParser:
             "tree": tree_header,
             "labels": self.labels,
             "extra_labels": self.extra_labels,
+            "features": self.features.text,
             "dev": self.dev._asdict() if self.dev else None,
             "dev_graph": self.dev_graph,
             "treebank": self.treebank,
@@ -158,6 +162,7 @@ class GraphParser:
             view(templates, tensors["extras"]),
             view(templates, tensors["extra_labels"], row=len(extra_labels)),
             tensors["seen"],
+            parse_set(SCHEMA, header["features"], str(path)),
             DevScores(**header["dev"]) if header["dev"] else None,
             header["dev_graph"],
         )

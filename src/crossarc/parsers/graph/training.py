@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation.graphs import GraphScores
+from crossarc.features.language import load_set, parse_set
 from crossarc.parsers.graph._graph import SEEN_BITS
 from crossarc.parsers.graph._training import learn_graphs, see_pairs
 from crossarc.parsers.graph.config import GraphConfig
+from crossarc.parsers.graph.features import SCHEMA
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
 from crossarc.parsers.linear.training import train_spanning_tree
@@ -86,6 +88,7 @@ class _Training:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
         self.tree, self.rules = tree, rules_of(tree.config)
         self.templates = templates_of_extras(tree)
+        self.features = load_set(SCHEMA, "default") if config.basic_tree else parse_set(SCHEMA, "")
         self.labels = tuple(sorted({label for graph in graphs for label in graph.extra.values()}))
         self.extra = self._numbered(graphs)
         self.seen = np.zeros(1 << SEEN_BITS, dtype=np.bool_)
@@ -142,6 +145,7 @@ class _Training:
             view(self.templates, weights[of_tree:]),
             view(self.templates, label_weights, row=len(self.labels)),
             self.seen,
+            self.features,
         )
 
     def _scored(self, parser: GraphParser) -> GraphParser:

@@ -39,15 +39,15 @@ class ArcReasons:
             self.encoded = encode(sentence_of(attributes_of([sentence]), 0), model.templates)
         self._buffer = np.empty(most_features(self.encoded), dtype=np.int64)
 
-    def features(self, indices: Callable[..., int], *words: int) -> NDArray[np.int64]:
-        """Where the weights of a part of the tree are, ``indices`` being the kernel that knows."""
+    def _features(self, indices: Callable[..., int], *words: int) -> NDArray[np.int64]:
         with np.errstate(over="ignore"):
             count = indices(self.encoded, *words, self.shift, self._buffer)
         return self._buffer[:count].copy()
 
     def of_arc(self, head: int, modifier: int, *, flip: int = 0) -> list[Reason]:
         """By the features of the arc alone; ``flip`` are bits of the places of their weights that are the others."""
-        weights = self.weights[self.features(arc_indices, head, modifier) ^ flip]
+        mask = (1 << (64 - int(self.shift))) - 1
+        weights = self.weights[(self._features(arc_indices, head, modifier) ^ flip) & mask]
         arcs = self.encoded.arc.shape[2] + self.encoded.with_distance[0]
         pairs = len(weights) - int(self.encoded.counts[head] * self.encoded.counts[modifier])
         tags_between = weights[arcs:pairs].reshape(-1, max(1, self.encoded.between.shape[2]))
@@ -60,18 +60,19 @@ class ArcReasons:
     def of_tree(self, modifier: int) -> list[Reason]:
         """By what else the tree has beside the arc into a word."""
         heads, head = self.heads, int(self.heads[modifier])
-        reasons = self._of_part("sibling", sibling_indices, head, neighbours(heads, head, modifier)[0], modifier)
+        reasons = self.of_part("sibling", sibling_indices, head, neighbours(heads, head, modifier)[0], modifier)
         if head > 0:
-            reasons += self._of_part("grandparent", grandparent_indices, int(heads[head]), head, modifier)
+            reasons += self.of_part("grandparent", grandparent_indices, int(heads[head]), head, modifier)
         for other in np.flatnonzero(heads == head).tolist():
             if other != modifier:
-                reasons += self._of_part("any-sibling", any_sibling_indices, head, *sorted((other, modifier)))
+                reasons += self.of_part("any-sibling", any_sibling_indices, head, *sorted((other, modifier)))
         children = (min(count, MOST_COUNTED) for count in count_children(heads, head))
-        valencies = self.weights[self.features(valency_indices, head, *children)]
+        valencies = self.weights[self._features(valency_indices, head, *children)]
         return [*reasons, *self._by_template("valency", valencies.reshape(-1, 2).sum(axis=1))]
 
-    def _of_part(self, part: str, indices: Callable[..., int], *words: int) -> list[Reason]:
-        return self._by_template(part, self.weights[self.features(indices, *words)])
+    def of_part(self, part: str, indices: Callable[..., int], *words: int) -> list[Reason]:
+        """By the features of one part of the tree, ``indices`` being the kernel that knows where their weights are."""
+        return self._by_template(part, self.weights[self._features(indices, *words)])
 
     def _by_template(self, part: str, weights: NDArray[np.float32]) -> list[Reason]:
         """Nothing for a part that the model does not use."""
