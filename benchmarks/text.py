@@ -184,7 +184,7 @@ def microseconds_a_word() -> dict[str, float]:
     whole, _ = timed(n_dev, lambda: "".join(map(format_sentence, pipeline(of_dev))))
     segmenter, segmented = timed(n_test, lambda: pipeline.segment(of_test))
     tagger, tagged = timed(n_test, lambda: pipeline.annotate(segmented))
-    parser, parsed = timed(n_test, lambda: list(pipeline.parser.parse(tagged)))
+    parser, parsed = timed(n_test, lambda: list(pipeline.parser.trees(tagged)))
     writer, _ = timed(n_test, lambda: "".join(map(format_sentence, parsed)))
     steps = {"segmenter": segmenter, "tagger and lemmatiser": tagger, "parser": parser, "writer": writer}
     return {"all: raw text to CoNLL-U": whole, **steps}

@@ -14,8 +14,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
+from crossarc.evaluation.calibration import Temperatures
 from crossarc.learning._svm import class_scores, group_of, new_workspace
 from crossarc.learning.svm import fit_svm
+from crossarc.parsers import ParseOptions, train
 from crossarc.parsers.covington._graph import (
     LEFT_ARC,
     NO_ARC,
@@ -32,10 +34,10 @@ from crossarc.parsers.covington._graph import (
 )
 from crossarc.parsers.covington._parse import LinkOptions
 from crossarc.parsers.covington._training import instances_of, loses_nothing
-from crossarc.parsers.covington.confidence import Temperature, fit_temperature, probabilities
+from crossarc.parsers.covington.confidence import fit_temperatures, probabilities
+from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import load_features, parse_features
-from crossarc.parsers.covington.parser import CovingtonConfig, CovingtonParser, Linear
-from crossarc.parsers.covington.training import train_covington
+from crossarc.parsers.covington.parser import CovingtonParser, Linear
 from crossarc.parsers.training import Treebank
 from crossarc.testing import random_tree, random_treebank
 from crossarc.trees import is_projective, is_tree
@@ -205,7 +207,7 @@ def test_every_output_is_a_tree_within_the_degree(n, seed, max_degree, single_ro
     parser = random_parser(seed, single_root=single_root)
     parser.classifier.links.reshape(-1, 4)[:, NO_ARC] += seed % 3 * 0.3  # some classifiers seldom make arcs
     sentence = Sentence.of([f"w{seed % (k + 2)}" for k in range(n)])
-    (parsed,) = parser.parse([sentence], max_degree=max_degree)
+    (parsed,) = parser.trees([sentence], max_degree=max_degree)
     assert is_tree(parsed.heads)
     assert max_degree is None or degree(parsed.heads) <= max_degree
     assert not single_root or n == 0 or parsed.head.count("0") == 1
@@ -247,7 +249,7 @@ def test_constraints_are_honoured_by_any_classifier(n, seed, max_degree, single_
 # --- Trained parsers ---
 
 
-@pytest.fixture(params=names_of(CovingtonConfig))
+@pytest.fixture(params=names_of(system="covington"))
 def parser(request):
     return trained(request.param)
 
@@ -265,24 +267,23 @@ def test_a_degree_can_be_asked_for(parser):
     assert crossing
     for sentence in crossing:
         assert degree(parser.parse_sentence(sentence, Constraints(max_degree=1)).heads) <= 1
-        assert [parser.parse_sentence(sentence, Constraints(max_degree=0))] == list(
-            parser.parse([sentence], max_degree=0)
-        )
+        degree_0 = list(parser.trees([sentence], ParseOptions(max_degree=0)))
+        assert [parser.parse_sentence(sentence, Constraints(max_degree=0))] == degree_0
 
 
 def test_a_negative_degree_is_refused():
     with pytest.raises(ValueError, match="negative"):
-        next(trained("covington").parse(TEST, max_degree=-1))
+        next(trained("covington").trees(TEST, ParseOptions(max_degree=-1)))
 
 
 def test_a_projective_model_knows_only_projective_links():
-    parser = train_covington(TRAIN, CovingtonConfig(epochs=2, hash_bits=18, projective=True))
-    assert all(is_projective(parsed.heads) for parsed in parser.parse(TEST))
-    assert list(parser.parse(TEST, max_degree=0)) == list(parser.parse(TEST))
+    parser = train(TRAIN, CovingtonConfig(epochs=2, hash_bits=18, projective=True))
+    assert all(is_projective(parsed.heads) for parsed in parser.trees(TEST))
+    assert list(parser.trees(TEST, ParseOptions(max_degree=0))) == list(parser.trees(TEST))
     with pytest.raises(CrossarcError, match="only projective"):
-        next(parser.parse(TEST, max_degree=1))
+        next(parser.trees(TEST, ParseOptions(max_degree=1)))
     flat = list(random_treebank(20, seed=1, nonprojectivity=0))
-    assert train_covington(flat, CovingtonConfig(epochs=1, hash_bits=16)).config.projective
+    assert train(flat, CovingtonConfig(epochs=1, hash_bits=16)).config.projective
 
 
 def test_bad_training_is_refused():
@@ -296,7 +297,7 @@ def test_bad_training_is_refused():
 def test_another_feature_set_can_be_written(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("[link]\ni.upos (j.upos j+1.upos)\ni.upos j.upos k.upos  # context\n[label]\ni.upos")
-    parser = train_covington(TRAIN[:30], CovingtonConfig(epochs=1, hash_bits=16, features=str(path)))
+    parser = train(TRAIN[:30], CovingtonConfig(epochs=1, hash_bits=16, features=str(path)))
     assert len(parser.features.compiled.links) == 3
     parser.save(tmp_path / "my.crossarc")
     path.unlink()
@@ -372,8 +373,8 @@ def test_a_class_that_a_group_has_never_seen_comes_after_all_others():
 
 def test_svm_without_scikit_learn_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    with pytest.raises(CrossarcError, match="crossarc\\[svm\\]"):
-        train_covington(TRAIN[:5], CovingtonConfig(classifier="svm"))
+    with pytest.raises(CrossarcError, match="\\[svm\\]"):
+        train(TRAIN[:5], CovingtonConfig(classifier="svm"))
 
 
 def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
@@ -392,16 +393,11 @@ def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
 # --- Confidence ---
 
 
-def test_confidence_is_of_the_same_trees_and_higher_where_they_are_right(parser):
-    confident = list(parser.parse_with_confidence(TEST))
-    assert [tree.sentence for tree in confident] == list(parser.parse(TEST))
-    assert [len(tree.arcs) for tree in confident] == [len(tree.labelled) for tree in confident]
-    sure = np.concatenate([tree.arcs[1:] for tree in confident])
-    labelled = np.concatenate([tree.labelled[1:] for tree in confident])
-    right = np.concatenate([tree.sentence.heads[1:] == s.heads[1:] for tree, s in zip(confident, TEST, strict=True)])
-    assert (labelled >= 0).all()
-    assert (labelled <= sure).all()
-    assert (sure <= 1).all()
+def test_confidence_is_higher_where_trees_are_right(parser):
+    confident = list(parser.parse(TEST, ParseOptions(confidence=True)))
+    sure = np.concatenate([parsed.confidence.arcs[1:] for parsed in confident])
+    found = zip(confident, TEST, strict=True)
+    right = np.concatenate([parsed.sentence.heads[1:] == gold.heads[1:] for parsed, gold in found])
     assert sure[right].mean() > sure[~right].mean()
     assert sure.mean() == pytest.approx(right.mean(), abs=0.15)
 
@@ -413,9 +409,9 @@ def test_the_temperature_is_found():
     arcs = np.exp(chosen)[:, 0] / np.exp(chosen).sum(1)
     relations = np.exp(labels)[:, 1] / np.exp(labels).sum(1)
     number = np.ones(len(scores), dtype=np.int64)
-    fitted = fit_temperature(scores, number, rng.random(len(scores)) < arcs, rng.random(len(scores)) < relations)
-    assert fitted.arc == pytest.approx(0.5, rel=0.15)
-    assert fitted.label == pytest.approx(2.0, rel=0.3)
-    sure = probabilities(scores, number, Temperature(0.5, 2.0))
+    fitted = fit_temperatures(scores, number, rng.random(len(scores)) < arcs, rng.random(len(scores)) < relations)
+    assert fitted.arcs == pytest.approx(0.5, rel=0.15)
+    assert fitted.labels == pytest.approx(2.0, rel=0.3)
+    sure = probabilities(scores, number, Temperatures(0.5, 2.0))
     np.testing.assert_allclose(sure[0], arcs, rtol=1e-4)
     np.testing.assert_allclose(sure[1], arcs * relations, rtol=1e-4)

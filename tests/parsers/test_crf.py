@@ -12,9 +12,9 @@ from crossarc.evaluation import evaluate
 from crossarc.features.attributes import attributes_of
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import SLOPE, table_size
-from crossarc.parsers import PRESETS, EpochReport, SpanningTreeParser, TrainingListener, train_spanning_tree
+from crossarc.parsers import PRESETS, EpochReport, TrainingListener, train_spanning_tree
 from crossarc.parsers.linear._crf import add_gradients
-from crossarc.parsers.linear.training import Training
+from crossarc.parsers.linear.training import LinearTraining
 from crossarc.parsers.training import Treebank, possible_trees
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective
@@ -33,18 +33,19 @@ class Problem:
         short = [s for s in random_treebank(400, seed=3, nonprojectivity=0.5) if 2 <= len(s) <= 4]
         # three labels, so that all labelled trees can be listed
         short = [s.with_columns(deprel=[label[0] if label[0] in "no" else "x" for label in s.deprel]) for s in short]
-        self.sentences = possible_trees(short, config, TrainingListener())[:6]
-        self.training = Training(Treebank(self.sentences), [], config, TrainingListener(), None)
+        self.sentences = possible_trees(short, TrainingListener(), single_root=single_root, projective=projective)[:6]
+        self.training = LinearTraining(Treebank(self.sentences), [], config, TrainingListener(), None)
         size = table_size(config.hash_bits) + self.training._label_weights()
         self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
-        self.parser: SpanningTreeParser = self.training._parser(self.weights, None)
+        self.parser = self.training._parser(self.training._scorer(self.weights, None))
 
     def log_likelihood(self):
         """Of all sentences, and its gradient."""
         training = self.training
         slopes = np.zeros(len(self.weights), dtype=SLOPE)
         batch, gold = training.treebank.batch, training.treebank.gold
-        value = add_gradients(batch, self.parser.models, gold, training.rules, training.method, slopes)
+        models = self.parser.scorer.models
+        value = add_gradients(batch, models, gold, training._rules(models), training.method, slopes)
         return value, slopes["gradient"].copy()
 
 
@@ -100,11 +101,11 @@ class Losses(TrainingListener):
         self.heads = []
         self.sentences_left_out = 0
 
-    def report(self, report: EpochReport) -> None:
+    def end_epoch(self, report: EpochReport) -> None:
         if report.stage == "heads":
             self.heads.append(report.loss)
 
-    def left_out(self, sentences, reason):
+    def sentences_left_out(self, sentences, reason):
         self.sentences_left_out += sentences
 
 
@@ -112,7 +113,7 @@ def test_it_learns():
     train, dev, test = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
     losses = Losses()
     parser = train_spanning_tree(train, replace(CRF, hash_bits=18), dev=dev, listener=losses)
-    scores = evaluate(test, parser.parse(test)).all_words
+    scores = evaluate(test, parser.trees(test)).all_words
     assert scores.uas.f1 > 0.85
     assert scores.las.f1 > 0.8
     assert losses.heads == sorted(losses.heads, reverse=True)
@@ -124,12 +125,12 @@ def test_lbfgs_climbs_to_the_top():
     treebank = TREEBANK[:20]
     parser = train_spanning_tree(treebank, config, listener=losses)
     assert losses.heads == sorted(losses.heads, reverse=True)
-    weights = np.concatenate([parser.heads_model.weights, parser.labels_model.weights])
-    training = Training(Treebank(treebank), [], parser.config, TrainingListener(), None)
+    weights = np.concatenate([parser.scorer.heads_model.weights, parser.scorer.labels_model.weights])
+    training = LinearTraining(Treebank(treebank), [], parser.config, TrainingListener(), None)
     slopes = np.zeros(len(weights), dtype=SLOPE)
-    models = training._parser(weights, None).models
+    models = training._scorer(weights, None).models
     batch, gold = training.treebank.batch, training.treebank.gold
-    add_gradients(batch, models, gold, training.rules, training.method, slopes)
+    add_gradients(batch, models, gold, training._rules(models), training.method, slopes)
     # at the top, the gradient of the likelihood is that of the penalty
     assert np.abs(slopes["gradient"] - weights).max() < 0.02 * np.abs(weights).max()
 
@@ -147,7 +148,7 @@ def test_a_climb_that_falls_is_an_error():
 def test_a_stronger_penalty_gives_smaller_weights():
     def norm(l2):
         parser = train_spanning_tree(TREEBANK[:50], replace(CRF, l2=l2))
-        return float(np.abs(parser.heads_model.weights).sum())
+        return float(np.abs(parser.scorer.heads_model.weights).sum())
 
     assert norm(100.0) < 0.7 * norm(0.0)
 
@@ -168,7 +169,7 @@ def test_training_ends_when_it_does_not_get_better():
 
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(tmp_path):
     class Interrupt(TrainingListener):
-        def report(self, report):
+        def end_epoch(self, report):
             if report.epoch == 2:
                 raise KeyboardInterrupt
 
@@ -176,6 +177,6 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(tmp_path):
     whole = train_spanning_tree(train, CRF, dev=dev)
     train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, listener=Interrupt())
     resumed = train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, resume=True)
-    np.testing.assert_array_equal(resumed.heads_model.weights, whole.heads_model.weights)
-    np.testing.assert_array_equal(resumed.labels_model.weights, whole.labels_model.weights)
+    np.testing.assert_array_equal(resumed.scorer.heads_model.weights, whole.scorer.heads_model.weights)
+    np.testing.assert_array_equal(resumed.scorer.labels_model.weights, whole.scorer.labels_model.weights)
     assert not checkpoint.exists()

@@ -14,11 +14,12 @@ from crossarc.ilp.rule_file import read_rules, rules_of
 from crossarc.parsers import (
     IlpConfig,
     IlpParser,
+    SpanningTreeParser,
     TrainingListener,
     load,
     train_ilp,
 )
-from crossarc.parsers.ilp.parser import solve_sentence, status_of
+from crossarc.parsers.linear.solving import solve_sentence, status_of
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective, is_tree
 
@@ -36,7 +37,7 @@ def parser() -> IlpParser:
 
 
 def test_it_learns(parser):
-    scores = evaluate(TEST, parser.parse(TEST)).all_words
+    scores = evaluate(TEST, parser.trees(TEST)).all_words
     assert scores.uas.f1 > 0.6
     assert scores.las.f1 > 0.5
     assert parser.dev is not None
@@ -47,7 +48,7 @@ def test_the_file_gives_the_same_parser(parser, tmp_path):
     again = load(tmp_path / "model")
     assert isinstance(again, IlpParser)
     assert again.config == parser.config
-    assert list(again.parse(TEST[:5])) == list(parser.parse(TEST[:5]))
+    assert list(again.parse(TEST[:5])) == list(parser.trees(TEST[:5]))
 
 
 def test_exact_trees_are_the_best_and_say_so(parser):
@@ -66,8 +67,8 @@ def test_the_scores_are_those_of_the_search(parser):
     """The program finds what the climbing search finds, or something better by the same scores."""
     same = 0
     for sentence in TEST[:10]:
-        (found,) = parser.search.k_best(sentence, 1)
-        best = solve_sentence(parser.search, sentence)
+        (found,) = SpanningTreeParser(parser.linear.config, parser.linear.scorer).k_best(sentence, 1)
+        best = solve_sentence(parser.linear, sentence)
         assert best.solution.tree.score >= found.score - 1e-3
         same += best.sentence == found.sentence
     assert same >= 5
@@ -75,7 +76,7 @@ def test_the_scores_are_those_of_the_search(parser):
 
 def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path):
     class Interrupt(TrainingListener):
-        def report(self, report):
+        def end_epoch(self, report):
             if report.stage == "heads":
                 raise KeyboardInterrupt
 
@@ -86,7 +87,7 @@ def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path):
         train_ilp(few, replace(config, parts="arc"), checkpoint=checkpoint, resume=True)
     resumed = train_ilp(few, config, checkpoint=checkpoint, resume=True)
     whole = train_ilp(few, config)
-    np.testing.assert_array_equal(resumed.search.heads_model.weights, whole.search.heads_model.weights)
+    np.testing.assert_array_equal(resumed.linear.scorer.heads_model.weights, whole.linear.scorer.heads_model.weights)
     assert not checkpoint.exists()
 
 

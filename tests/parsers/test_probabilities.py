@@ -105,7 +105,7 @@ def test_words_below_the_threshold_are_left_without_a_head(parser):
 
 
 def test_the_best_trees_are_those_of_the_parser(parser):
-    assert [analysis.sentence for analysis in analyse(parser, TEST)] == list(parser.parse(TEST))
+    assert [analysis.sentence for analysis in analyse(parser, TEST)] == list(parser.trees(TEST))
 
 
 def test_k_best_trees_have_their_probabilities(crf):
@@ -134,8 +134,8 @@ def test_probabilities_are_honest(parser):
 
 
 def test_temperatures_cool_down_what_is_overheated(crf):
-    hot = replace(crf, heads_model=crf.heads_model._replace(weights=crf.heads_model.weights * np.float32(4)))
-    hot = replace(hot, labels_model=crf.labels_model._replace(weights=crf.labels_model.weights * np.float32(4)))
+    heads, labels = crf.scorer.heads_model.weights, crf.scorer.labels_model.weights
+    hot = replace(crf, scorer=crf.scorer.with_heads(heads * np.float32(4)).with_labels(labels * np.float32(4)))
     again = fitted_temperatures(hot, DEV)
     assert again.labels == pytest.approx(4 * crf.temperatures.labels, rel=0.1)
     assert again.arcs > 2 * crf.temperatures.arcs

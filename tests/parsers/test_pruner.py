@@ -37,6 +37,6 @@ def test_the_ranking_is_learnt():
             self.candidates, self.recall = candidates, recall
 
     found = Recall()
-    train(TRAIN, SpanningTreeConfig(order="1", epochs=1, hash_bits=18, candidates=4), dev=DEV, listener=found)
+    train(TRAIN, SpanningTreeConfig(order="1", epochs=1, hash_bits=18, max_candidates=4), dev=DEV, listener=found)
     assert found.candidates <= 4
     assert found.recall > 0.97

@@ -30,7 +30,7 @@ def parser(request):
 def test_training_repeats_whatever_the_jobs(name):
     parser = trained(name)
     again = train_spanning_tree(TRAIN, parser.config, dev=DEV, jobs=2)
-    np.testing.assert_array_equal(again.heads_model.weights, parser.heads_model.weights)
+    np.testing.assert_array_equal(again.scorer.heads_model.weights, parser.scorer.heads_model.weights)
     assert list(again.parse(TEST)) == list(parser.parse(TEST))
 
 
@@ -72,7 +72,7 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
     straight = trained(name)
     assert not checkpoint.exists()
     assert list(resumed.parse(TEST)) == list(straight.parse(TEST))
-    np.testing.assert_array_equal(resumed.heads_model.weights, straight.heads_model.weights)
+    np.testing.assert_array_equal(resumed.scorer.heads_model.weights, straight.scorer.heads_model.weights)
     with pytest.raises(ModelError, match="nothing to resume"):
         train_spanning_tree(TRAIN, config, resume=True, **options)
 
@@ -83,7 +83,7 @@ def test_training_goes_on_where_it_was_interrupted(name, tmp_path):
 def test_the_systems_of_the_papers_learn(preset):
     config = replace(PRESETS[preset], epochs=2, hash_bits=18)
     parser = train_spanning_tree(TRAIN[:100], config)
-    assert parser.pruner is None
+    assert parser.scorer.pruner is None
     assert evaluate(TEST, parser.parse(TEST)).all_words.uas.f1 > 0.7
 
 

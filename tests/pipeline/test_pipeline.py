@@ -20,7 +20,7 @@ from crossarc.io import read
 from crossarc.models.file import load_model, load_parts, save_model
 from crossarc.parsers import TrainingListener
 from crossarc.parsers import load as load_parser
-from crossarc.pipeline import Pipeline, scores_of, train_parts
+from crossarc.pipeline import Pipeline, scores_of, train_components
 from trained import DEV, TEST, TRAIN, trained
 
 TEXT = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in TEST[:8])
@@ -28,7 +28,7 @@ TEXT = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in
 
 @cache
 def pipeline() -> Pipeline:
-    annotated = train_parts(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
+    annotated = train_components(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
     return Pipeline(trained("order 1"), *annotated[:3])
 
 
@@ -52,7 +52,7 @@ def test_text_gets_tags_lemmas_and_trees():
     assert [sentence.form for sentence in found] == [sentence.form for sentence in TEST[:8]]
     for sentence in found:
         assert "_" not in (*sentence.upos, *sentence.lemma, *sentence.head, *sentence.deprel)
-    assert list(pipeline().parser.parse(found)) == found
+    assert list(pipeline().parser.trees(found)) == found
 
 
 def test_given_annotation_stays_unless_it_is_replaced():
@@ -78,14 +78,14 @@ def test_missing_annotation_is_filled_in():
 
 def test_the_file_gives_the_same_pipeline(model):
     assert crossarc.load(model)(TEXT) == pipeline()(TEXT)
-    assert list(load_parser(model).parse(TEST)) == list(pipeline().parser.parse(TEST))
+    assert list(load_parser(model).parse(TEST)) == list(pipeline().parser.trees(TEST))
 
 
 def test_a_model_may_have_a_parser_only(tmp_path):
     path = tmp_path / "plain.crossarc"
     trained("order 1").save(path)
     plain = crossarc.load(path)
-    assert list(plain.parse(TEST)) == list(trained("order 1").parse(TEST))
+    assert list(plain.trees(TEST)) == list(trained("order 1").parse(TEST))
     bare = [Sentence.of(TEST[0].form)]
     assert plain.annotate(bare) == bare
     with pytest.raises(CrossarcError, match="no segmenter"):
@@ -101,8 +101,8 @@ def test_compact_files_are_small_and_stay_as_they_are(tmp_path, model):
     again = tmp_path / "again.crossarc"
     loaded.save(again)
     assert again.read_bytes() == compact.read_bytes()
-    weights = pipeline().parser.heads_model.weights
-    assert np.abs(dequantized(loaded.parser.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
+    weights = pipeline().parser.scorer.heads_model.weights
+    assert np.abs(dequantized(loaded.parser.scorer.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
 
 
 def test_parts_and_parser_are_apart(tmp_path):
@@ -114,7 +114,7 @@ def test_parts_and_parser_are_apart(tmp_path):
 
 def test_a_lemmatizer_needs_a_tagger():
     with pytest.raises(CrossarcError, match="needs a tagger"):
-        train_parts(TRAIN, ["lemmatizer"])
+        train_components(TRAIN, ["lemmatizer"])
 
 
 def test_parse_text_and_files(model, tmp_path):
@@ -167,18 +167,18 @@ def test_progress_of_the_tagger_adds_up():
         def __init__(self):
             self.expected, self.learnt_of, self.ended = {}, Counter(), []
 
-        def epoch(self, stage, epoch, words):
+        def begin_epoch(self, stage, epoch, words):
             self.current = (stage, epoch)
             self.expected[self.current] = words
 
-        def learnt(self, stage, words):
+        def progress(self, stage, words):
             self.learnt_of[self.current] += words
 
-        def report(self, report):
+        def end_epoch(self, report):
             self.ended.append((report.stage, report.epoch))
 
     listener = Counting()
-    train_parts(TRAIN[:40], ["tagger"], listener=listener)
+    train_components(TRAIN[:40], ["tagger"], listener=listener)
     assert listener.expected == listener.learnt_of
     assert listener.ended == [("tagger", 1), ("tagger", 2)]
 

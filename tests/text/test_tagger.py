@@ -68,7 +68,7 @@ def test_training_tells_how_many_words_it_has_learnt_from():
     told = []
 
     class Listener:
-        def learnt(self, stage, words):
+        def progress(self, stage, words):
             told.append((stage, words))
 
     training = TaggerTraining(TRAIN[:20], folds=2, listener=Listener())

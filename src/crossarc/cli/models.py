@@ -21,7 +21,7 @@ def command(as_json: bool) -> None:
         click.secho(name, bold=True)
         rows = {
             "language": about.get("language", "unknown"),
-            "parts": ", ".join([*about["parts"], f"parser ({about['system']})"]),
+            "components": ", ".join(f"parser ({about['system']})" if c == "parser" else c for c in about["components"]),
             "size": f"{about['bytes'] / 1e6:.1f} MB",
             "trained on": about.get("treebank", ""),
             **{

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from crossarc.core import Sentence
 from crossarc.features.word_table import Memo
-from crossarc.text.component import Header, Progress, Tensors
+from crossarc.learning.listener import TrainingListener
+from crossarc.models import Tensors
 from crossarc.text.packing import pack, unpack
 
 __all__ = ["Lemmatizer"]
@@ -37,7 +38,9 @@ class Lemmatizer:
     endings: dict[str, str]
 
     @classmethod
-    def train(cls, sentences: Iterable[Sentence], *, seed: int = 1, listener: Progress | None = None) -> Lemmatizer:
+    def train(
+        cls, sentences: Iterable[Sentence], *, seed: int = 1, listener: TrainingListener | None = None
+    ) -> Lemmatizer:
         """Learn from the lemmas of a treebank. There is nothing random about it, and little to wait for."""
         words: dict[str, Counter[str]] = defaultdict(Counter)
         endings: dict[str, Counter[str]] = defaultdict(Counter)
@@ -64,12 +67,12 @@ class Lemmatizer:
             for sentence in sentences
         ]
 
-    def to_model(self) -> tuple[Header, Tensors]:
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """The header and the tensors of a model file."""
         return {}, {"rules": pack({"words": self.words, "endings": self.endings})}
 
     @classmethod
-    def from_model(cls, header: Header, tensors: Tensors) -> Lemmatizer:
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Lemmatizer:
         """What ``to_model`` made."""
         return cls(**unpack(tensors["rules"]))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import accumulate, chain, groupby, pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,9 @@ from crossarc.features.hashing import hash_string
 from crossarc.features.language import FeatureSet, Schema, Section, load_set, parse_set
 from crossarc.features.templates import Compiled, compile_templates
 from crossarc.features.word_table import WordTable
+from crossarc.learning.listener import TrainingListener
+from crossarc.models import Tensors
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, look_up, train_classifier
-from crossarc.text.component import Header, Progress, Tensors
 from crossarc.text.lexicon import shape_of
 from crossarc.text.multiword import MultiwordTokens
 from crossarc.text.packing import pack, unpack
@@ -71,7 +72,9 @@ class Segmenter:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @classmethod
-    def train(cls, sentences: Sequence[Sentence], *, seed: int = 1, listener: Progress | None = None) -> Segmenter:
+    def train(
+        cls, sentences: Sequence[Sentence], *, seed: int = 1, listener: TrainingListener | None = None
+    ) -> Segmenter:
         """Learn from the tokens of a treebank, their spaces, and its paragraphs."""
         features = load_set(_SCHEMA, "default")
         of_tokens, of_sentences = compile_sections(features)
@@ -84,7 +87,7 @@ class Segmenter:
             features,
         )
 
-    def to_model(self) -> tuple[Header, Tensors]:
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """The header and the tensors of a model file."""
         multiword = self.multiword
         words = {"words": multiword.words, "endings": multiword.endings, "whole": sorted(multiword.whole)}
@@ -92,7 +95,7 @@ class Segmenter:
         return {"features": self.features.text}, tensors
 
     @classmethod
-    def from_model(cls, header: Header, tensors: Tensors) -> Segmenter:
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Segmenter:
         """What ``to_model`` made."""
         features = parse_set(_SCHEMA, header["features"])
         of_tokens, of_sentences = compile_sections(features)

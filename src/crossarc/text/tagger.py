@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,9 @@ from crossarc.features.attributes import hash_attributes
 from crossarc.features.hashing import hash_string
 from crossarc.features.language import FeatureSet, Schema, Section, load_set, parse_set
 from crossarc.features.templates import Compiled, compile_templates
+from crossarc.learning.listener import TrainingListener
+from crossarc.models import Tensors
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, train_classifier
-from crossarc.text.component import Header, Progress, Tensors
 from crossarc.text.lexicon import ATTRIBUTES, Lexicon, collect
 from crossarc.text.packing import pack, unpack
 
@@ -54,7 +55,7 @@ class Tagger:
     second: Classifier
 
     @classmethod
-    def train(cls, sentences: Sequence[Sentence], *, seed: int = 1, listener: Progress | None = None) -> Tagger:
+    def train(cls, sentences: Sequence[Sentence], *, seed: int = 1, listener: TrainingListener | None = None) -> Tagger:
         """Learn from the tags of a treebank."""
         return TaggerTraining(sentences, seed=seed, listener=listener).run()
 
@@ -68,14 +69,14 @@ class Tagger:
         near = self.first.narrow(items, choices, _MARGIN)
         return self.second.choose(_with_tags(items, near.first, self.tags), near)
 
-    def to_model(self) -> tuple[Header, Tensors]:
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """The header and the tensors of a model file."""
         words = {"tags": self.tags, "words": self.lexicon.words, "guesses": self.lexicon.guesses}
         tensors = {"first": self.first.weights, "second": self.second.weights, "words": pack(words)}
         return {"features": self.features.text}, tensors
 
     @classmethod
-    def from_model(cls, header: Header, tensors: Tensors) -> Tagger:
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Tagger:
         """What ``to_model`` made."""
         features = parse_set(_SCHEMA, header["features"])
         first, second = compile_passes(features)
@@ -152,7 +153,12 @@ class TaggerTraining:
     """Trains taggers on a treebank, and on all but a part of it (a fold)."""
 
     def __init__(
-        self, sentences: Sequence[Sentence], *, seed: int = 1, folds: int = _FOLDS, listener: Progress | None = None
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        seed: int = 1,
+        folds: int = _FOLDS,
+        listener: TrainingListener | None = None,
     ) -> None:
         self.sentences, self.seed, self.listener = sentences, seed, listener
         self.features = load_set(_SCHEMA, "default")
@@ -181,7 +187,7 @@ class TaggerTraining:
 
     def _learnt(self, words: int) -> None:
         if self.listener is not None:
-            self.listener.learnt(Tagger.name, words)
+            self.listener.progress(Tagger.name, words)
 
     def _train(self, templates: Compiled, parts: Sequence[_Part]) -> Classifier:
         items, choices, gold = _together(parts)

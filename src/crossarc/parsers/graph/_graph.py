@@ -13,6 +13,7 @@ from crossarc._jit import jit, jit_helper, jit_inline, jit_noinline
 from crossarc.features._hashing import hash_slots, mix, sentence_of, sum_of
 from crossarc.features.attributes import PADDING, UPOS
 from crossarc.parsers.graph._path import max_path_features, path_features
+from crossarc.parsers.linear._parse import label, seed_of, space_of
 from crossarc.scorers.linear._features import (
     arc_indices,
     most_features,
@@ -20,10 +21,10 @@ from crossarc.scorers.linear._features import (
 )
 from crossarc.scorers.linear._labels import label_scores, rows_of_arc
 from crossarc.scorers.linear._part_scores import arc_matrix
-from crossarc.search._decode import label, seed_of, space_of
 from crossarc.search._search import LONG, second_order, sibling_array
 from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
-from crossarc.trees._hill_climbing import find_worth, graph_of, graph_score
+from crossarc.trees._hill_climbing import find_gains as find_worth
+from crossarc.trees._hill_climbing import graph_of, graph_score
 
 # Children of a word are first_child[h], next_child of it, and so on, from left to right; 0 ends the list
 BasicTree = namedtuple("BasicTree", "heads labels depths first_child next_child")

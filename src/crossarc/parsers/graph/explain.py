@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossarc.core import Sentence
+from crossarc.core import Constraints, Sentence
 from crossarc.features._hashing import sentence_of
 from crossarc.features.attributes import attributes_of
 from crossarc.features.explain import Reason, by_template, sorted_reasons
@@ -23,12 +23,12 @@ def explain(parser: GraphParser, sentence: Sentence, head: int, modifier: int) -
     An arc that is not in the tree is explained as an extra one: by features of the arc, and by where its words stand in
     the basic tree. Siblings are given if the arc is in the graph.
     """
-    features = parser.tree.templates.features
-    tree = ArcReasons(parser.tree.heads_model, features, sentence)
+    scorer = parser.tree.scorer
+    tree = ArcReasons(scorer.heads_model, scorer.templates.features, sentence)
     if sentence.heads[modifier] == head:
         reasons = tree.of_arc(head, modifier)
     else:
-        extra = ArcReasons(parser.extras_model, features, sentence)
+        extra = ArcReasons(parser.extras_model, scorer.templates.features, sentence)
         reasons = [*extra.of_arc(head, modifier), *_by_path(parser, extra, sentence, head, modifier)]
     children = _children(sentence, head)
     if modifier in children:
@@ -48,13 +48,11 @@ def _children(sentence: Sentence, head: int) -> set[int]:
 
 def _by_path(parser: GraphParser, extra: ArcReasons, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
     """By the basic tree, which the search for graphs starts from; it may have changed it since."""
-    start = parser.tree.parse_sentence(sentence)
-    labels = np.array([-1, *map(parser.labels.index, start.deprel)])
-    basic, templates = basic_tree(start.heads, labels), parser.models.path
+    batch, templates = attributes_of([sentence]), parser.models.path
+    basic = basic_tree(*parser.tree.best_trees(batch, Constraints()))
     hashes = np.empty(max_path_features(templates), dtype=np.uint64)
     with np.errstate(over="ignore"):  # as hashes do
-        words = sentence_of(attributes_of([sentence]), 0).words
-        count = path_features(words, basic, templates, head, modifier, hashes)
+        count = path_features(sentence_of(batch, 0).words, basic, templates, head, modifier, hashes)
     weights = extra.weights[(hashes[:count] >> extra.shift).astype(np.int64)]
     lines = parser.features.templates["path"]
     reasons = by_template("path", lines, weights[: len(lines)])

@@ -8,10 +8,21 @@ from typing import Literal
 from crossarc.core import CrossarcError
 from crossarc.parsers.config import Config, setting
 from crossarc.parsers.linear.config import LinearConfig, linear_config
+from crossarc.scorers.linear.scorer import ScorerOptions
 
 __all__ = ["PARTS", "IlpConfig"]
 
 PARTS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective")
+
+_TEMPLATES = {
+    "arc": {"arc", "between"},
+    "sibling": {"any-sibling"},
+    "grandparent": {"grandparent"},
+    "next-sibling": {"sibling"},
+    "first-child": {"sibling"},
+    "valency": {"valency"},
+    "nonprojective": set(),
+}
 
 
 @dataclass(frozen=True)
@@ -59,3 +70,8 @@ class IlpConfig(Config):
     def linear(self) -> LinearConfig:
         """Of the scorer: pruner, parts and labels."""
         return linear_config(self, projective=False)
+
+    @property
+    def scorer(self) -> ScorerOptions:
+        """What the scorer looks at: the templates of the kinds of parts that there are."""
+        return self.linear.scorer._replace(parts=frozenset({"label"}.union(*(_TEMPLATES[kind] for kind in self.kinds))))

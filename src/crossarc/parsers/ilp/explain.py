@@ -5,9 +5,9 @@ from __future__ import annotations
 from crossarc.core import Sentence
 from crossarc.features.explain import Reason, sorted_reasons
 from crossarc.parsers.ilp.parser import IlpParser
+from crossarc.parsers.linear._program import NOT_PROJECTIVE
 from crossarc.scorers.linear._part_scores import neighbours
 from crossarc.scorers.linear.explain import ArcReasons
-from crossarc.search._program import NOT_PROJECTIVE
 
 __all__ = ["explain"]
 
@@ -18,7 +18,8 @@ def explain(parser: IlpParser, sentence: Sentence, head: int, modifier: int) -> 
     Parts that depend on the rest of the tree are given if the arc is in it; those of an arc that is not projective have
     the same templates as the arc.
     """
-    arcs = ArcReasons(parser.search.heads_model, parser.search.templates.features, sentence)
+    scorer = parser.linear.scorer
+    arcs = ArcReasons(scorer.heads_model, scorer.templates.features, sentence)
     reasons, kinds = arcs.of_arc(head, modifier), parser.config.kinds
     if sentence.heads[modifier] == head:
         is_first_child = neighbours(sentence.heads, head, modifier)[0] == head

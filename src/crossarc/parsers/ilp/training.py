@@ -7,9 +7,7 @@ parts, each as much as the solution has of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,61 +15,57 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, Sentence
 from crossarc.ilp import Indicators, Parts, indicators_of, relax, solve
 from crossarc.parsers.ilp.config import IlpConfig
-from crossarc.parsers.ilp.parser import IlpParser, parts_from, templates_of_parts
-from crossarc.parsers.linear.training import State, Training, workers
-from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser
-from crossarc.parsers.training import TrainingListener, Treebank, with_treebank_defaults
-from crossarc.search._program import SMALLEST, ilp_update, learning_space
+from crossarc.parsers.ilp.parser import IlpParser
+from crossarc.parsers.linear._program import SMALLEST, ilp_update, learning_space
+from crossarc.parsers.linear.parser import LinearParser
+from crossarc.parsers.linear.solving import parts_from
+from crossarc.parsers.linear.training import LinearTraining
+from crossarc.parsers.training import Checkpoint, TrainingListener, Treebank, with_treebank_defaults
+from crossarc.scorers.linear.scorer import ScoringModels
 
-__all__ = ["train_ilp"]
+__all__ = ["train"]
 
 
-def train_ilp(
+def train(
     treebank: Sequence[Sentence],
-    config: IlpConfig | None = None,
+    config: IlpConfig,
     *,
     dev: Sequence[Sentence] = (),
-    jobs: int = 1,
+    listener: TrainingListener | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
-    listener: TrainingListener | None = None,
+    jobs: int = 1,
 ) -> IlpParser:
-    """Train on trees; the parameters are those of ``train_spanning_tree``."""
-    config = config or IlpConfig()
-    config = with_treebank_defaults(treebank, config)
-    training = _Training(Treebank(treebank), dev, config, listener or TrainingListener(), checkpoint)
-    with workers(jobs) as run:
-        return IlpParser(config, training.run(run, resume))
+    """Train the integer-program parser: see ``crossarc.parsers.train``."""
+    config, trees = with_treebank_defaults(treebank, config), Treebank(treebank)
+    state = Checkpoint(checkpoint, config, trees.checksum)
+    saved = state.read() if resume else None
+    training = _Training(trees, dev, config, listener or TrainingListener())
+    return IlpParser(config, training.train(state, saved, jobs))
 
 
-class _Training(Training):
+class _Training(LinearTraining):
     def __init__(
-        self,
-        treebank: Treebank,
-        dev: Sequence[Sentence],
-        config: IlpConfig,
-        listener: TrainingListener,
-        checkpoint: Path | None,
+        self, treebank: Treebank, dev: Sequence[Sentence], config: IlpConfig, listener: TrainingListener
     ) -> None:
-        super().__init__(treebank, dev, config.linear, listener, checkpoint)
+        super().__init__(treebank, dev, config.linear, listener, config.scorer)
         self.program = config
         self.constraints = Constraints(single_root=bool(config.single_root))
-        self.compiled = templates_of_parts(self.templates, config)
 
-    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
+    def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
         def learn(chosen: NDArray[np.int64]) -> float:
-            return sum(self._learn_from(sentence, models, state) for sentence in chosen.tolist())
+            return sum(self._learn_from(sentence, models) for sentence in chosen.tolist())
 
         return learn
 
-    def _learn_from(self, sentence: int, models: Models, state: State) -> int:
-        """Mend the weights where they prefer something else to the gold tree; how many heads were wrong."""
-        starts, treebank, learner = self.treebank.batch.starts, self.treebank, state.learner
+    def _learn_from(self, sentence: int, models: ScoringModels) -> int:
+        """Change the weights where they prefer something else to the gold tree; how many heads were wrong."""
+        starts, treebank, learner = self.treebank.batch.starts, self.treebank, self.learner
         gold = treebank.gold.heads[starts[sentence] : starts[sentence + 1]]
         kinds, wrong = self.program.kinds, 0
         if len(gold) > 1:
             space, arrays = learning_space(
-                treebank.batch, sentence, models, treebank.gold, self.rules, "nonprojective" in kinds
+                treebank.batch, sentence, models, treebank.gold, self._rules(models), "nonprojective" in kinds
             )
             parts = parts_from(arrays, len(gold), kinds)
             found = self._relaxed(parts)
@@ -92,14 +86,8 @@ class _Training(Training):
         assert found is not None
         return found
 
-    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
-        return IlpParser(self.program, parser).parse(self.dev)
-
-    def _temperatures(self, parser: SpanningTreeParser) -> None:
-        """Programs have no probabilities."""
-
-    def _options(self) -> dict[str, Any]:
-        return asdict(self.program)
+    def _parse_dev(self, parser: LinearParser) -> Iterator[Sentence]:
+        return IlpParser(self.program, parser).trees(self.dev)
 
 
 def _difference(gold: Indicators, other: Indicators, parts: Parts, kinds: frozenset[str]) -> Indicators:

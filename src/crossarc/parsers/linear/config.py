@@ -6,11 +6,16 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from crossarc.core import CrossarcError
+from crossarc.features.templates import PARTS
 from crossarc.parsers.config import Config, setting
+from crossarc.scorers.linear.scorer import ScorerOptions
+from crossarc.search.methods import Exact, HillClimbing, SearchMethod, SecondOrder
 
 __all__ = ["LinearConfig", "linear_config"]
 
 _EXACT_ONLY = ("kbest-mira", "factored-mira", "crf")
+_BEYOND_SECOND = {"grandparent", "any-sibling", "valency"}
+_UNUSED_PARTS = {"1": {"sibling", *_BEYOND_SECOND}, "2": _BEYOND_SECOND, "high": set()}
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,25 @@ class LinearConfig(Config):
     def check(self) -> None:
         if self.order != "1" and self.learner in _EXACT_ONLY:
             raise CrossarcError(f"learner {self.learner} needs order 1: for higher orders there is no exact search")
+
+    @property
+    def scorer(self) -> ScorerOptions:
+        """What the scorer looks at."""
+        return ScorerOptions(
+            frozenset(PARTS) - _UNUSED_PARTS[self.order],
+            self.max_candidates,
+            self.pruning_margin,
+            self.labels == "joint",
+            self.learner == "crf",
+        )
+
+    @property
+    def search(self) -> SearchMethod:
+        """How trees are searched for."""
+        flags = bool(self.single_root), bool(self.projective)
+        if self.order == "1":
+            return Exact(*flags)
+        return SecondOrder(*flags, self.restarts) if self.order == "2" else HillClimbing(*flags, self.restarts)
 
 
 def linear_config(config: Config, **others: Any) -> LinearConfig:

@@ -1,14 +1,12 @@
-"""Training of the spanning-tree parser: pruner, labels, heads, one stage after the other."""
+"""Training of a linear scorer: pruner, labels, heads, one stage after the other."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,17 @@ from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
 from crossarc.learning.lbfgs import maximise
-from crossarc.models.file import ModelError, Tensors, load_model, save_model
+from crossarc.learning.online import (
+    AdaptiveLearner,
+    Learner,
+    averaged,
+    new_adaptive_learner,
+    new_learner,
+    state_of,
+    table_size,
+)
+from crossarc.models import Contents
+from crossarc.parsers.base import batches
 from crossarc.parsers.linear._crf import add_gradients, learn_crf, shrink
 from crossarc.parsers.linear._mira import (
     MIRA,
@@ -31,35 +39,29 @@ from crossarc.parsers.linear._mira import (
     learn_second_order,
 )
 from crossarc.parsers.linear.config import LinearConfig
-from crossarc.parsers.spanning_tree.parser import Models, SpanningTreeParser, Temperatures, rules_of, templates_of
-from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.training import (
+    Checkpoint,
     DevScores,
+    EpochLoop,
     EpochReport,
+    Epochs,
+    Saved,
     TrainingListener,
     Treebank,
-    best_so_far,
     dev_scores,
     possible_trees,
     with_treebank_defaults,
 )
 from crossarc.scorers.linear._labels import learn_labels
+from crossarc.scorers.linear._part_scores import Rules
 from crossarc.scorers.linear._pruner import count_candidates, learn_ranking
-from crossarc.scorers.linear.model import (
-    AdaptiveLearner,
-    Learner,
-    LinearModel,
-    averaged,
-    new_adaptive_learner,
-    new_learner,
-    state_of,
-    table_size,
-    view,
-)
+from crossarc.scorers.linear.model import LinearModel, view
+from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
 
-__all__ = ["State", "Training", "train_spanning_tree", "workers"]
+__all__ = ["LinearTraining", "train_linear"]
 
-Starter = Callable[[Callable[[], LinearModel]], Future[LinearModel]]
+Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
 _KERNELS: dict[tuple[str, str], Any] = {
     ("mira", "1"): learn_first_order,
@@ -72,6 +74,7 @@ _KERNELS: dict[tuple[str, str], Any] = {
     ("factored-mira", "1"): learn_factored,
     ("crf", "1"): learn_crf,
 }
+_BATCH = 64  # sentences
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 20
 _LABEL_BITS = 20
@@ -79,161 +82,140 @@ _RATE = 0.1  # of the steps along gradients, chosen on dev
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
 
 
-def train_spanning_tree(
+def train_linear(
     treebank: Sequence[Sentence],
-    config: LinearConfig | None = None,
+    config: LinearConfig,
     *,
     dev: Sequence[Sentence] = (),
-    jobs: int = 1,
-    checkpoint: Path | None = None,
-    resume: bool = False,
     listener: TrainingListener | None = None,
-) -> SpanningTreeParser:
-    """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
-
-    An interrupt after the first epoch ends training and keeps the best so far. With ``checkpoint``, the state after
-    each epoch is kept in that file until training ends; ``resume`` goes on from there. With two ``jobs`` or more,
-    labels are learnt beside the heads; the result is the same.
-    """
-    config, listener = with_treebank_defaults(treebank, config or LinearConfig()), listener or TrainingListener()
+    checkpoint: Checkpoint | None = None,
+    saved: Saved | None = None,
+    jobs: int = 1,
+) -> LinearParser:
+    """Train a linear scorer and its search on trees; see ``crossarc.parsers.train``."""
+    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
         treebank = possible_trees(treebank, listener, **flags)
-    training = Training(Treebank(treebank), dev, config, listener, checkpoint)
-    with workers(jobs) as run:
-        return training.run(run, resume)
+    return LinearTraining(Treebank(treebank), dev, config, listener).train(checkpoint, saved, jobs)
 
 
-@dataclass
-class State:
-    """Where the training of the heads stands."""
+class LinearTraining(Epochs[LinearParser]):
+    """The stages of training: pruner and labels, then the heads in epochs with the best of them kept."""
 
-    epoch: int
-    best_epoch: int  # the first with the best score
-    learner: Learner | AdaptiveLearner
-    rng: np.random.Generator
-    best: SpanningTreeParser | None = None
+    stage = "heads"
 
-
-class Training:
     def __init__(
         self,
         treebank: Treebank,
         dev: Sequence[Sentence],
         config: LinearConfig,
         listener: TrainingListener,
-        checkpoint: Path | None,
+        options: ScorerOptions | None = None,
     ) -> None:
-        self.treebank, self.dev, self.config = treebank, dev, config
-        self.listener, self.checkpoint = listener, checkpoint
-        self.rules = rules_of(config)
+        self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
+        self.options = options or config.scorer
         augmented = config.loss_augmented and config.learner != "crf"
         self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
         self.templates = load_templates(config.features)
-        self.compiled = templates_of(self.templates, config)
+        self.learner = self._new_learner()
 
-    def run(self, start: Starter, resume: bool) -> SpanningTreeParser:
-        if resume:
-            parser, state = self._read_checkpoint()
+    def train(self, checkpoint: Checkpoint | None, saved: Saved | None, jobs: int) -> LinearParser:
+        # Each stage has random numbers of its own: they may run side by side
+        for_pruner, for_labels, self.rng = np.random.default_rng(self.config.seed).spawn(3)
+        if saved is not None:
+            before = self.restored(saved.best).scorer
+            self.scorer = self._scorer(self.learner.weights, before.pruner)
+            if not self.options.joint:
+                self.scorer = self.scorer.with_labels(before.labels_model.weights)
         else:
-            # Each stage has random numbers of its own: they may run side by side
-            for_pruner, for_labels, for_heads = np.random.default_rng(self.config.seed).spawn(3)
-            labels = start(lambda: self._train_labels(for_labels)) if self.config.labels == "two-stage" else None
-            pruner = self._train_pruner(for_pruner) if self.config.max_candidates else None
-            learner = self._new_learner()
-            state = State(0, 0, learner, for_heads)
-            parser = self._parser(learner.weights, pruner)
-            if labels is not None:
-                parser = replace(parser, labels_model=labels.result())
-        try:
-            if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
-                self._climb(parser, state)
-            else:
-                self._train_heads(parser, state)
-        except KeyboardInterrupt:
-            if state.best is None:
-                raise
-        else:
-            if self.checkpoint is not None:
-                self.checkpoint.unlink(missing_ok=True)
-        assert state.best is not None
-        return replace(state.best, temperatures=self._temperatures(state.best))
+            with workers(jobs) as start:
+                labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
+                pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
+                self.scorer = self._scorer(self.learner.weights, pruner)
+                if labels is not None:
+                    self.scorer = self.scorer.with_labels(labels.result())
+        loop = EpochLoop(self, self.listener, checkpoint, self.config.patience)
+        if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
+            loop.checkpoint = None  # L-BFGS has a memory of its own
+            return loop.finish(lambda: self._maximise(loop))
+        if saved is not None:
+            loop.resume(saved)
+        self.learn = self._learning(self._with_weights(self.learner.weights).models)
+        return loop.finish(lambda: loop.run(self.config.epochs))
 
-    def _temperatures(self, parser: SpanningTreeParser) -> Temperatures | None:
-        if self.dev:
-            return fitted_temperatures(parser, self.dev)
-        return Temperatures(1.0, 1.0) if self.config.learner == "crf" else None
+    def run(self, epoch: int) -> tuple[float, float]:
+        found = self.treebank.epoch(self.stage, epoch, self.learn, self.rng, self.listener)
+        if isinstance(self.learner, AdaptiveLearner):
+            shrink(self.learner, self.config.l2)
+        return found
 
-    def _learning(self, models: Models, state: State) -> Callable[[NDArray[np.int64]], float]:
+    def result(self) -> LinearParser:
+        return self._scored(self._parser(self._with_weights(averaged(self.learner))))
+
+    def restored(self, contents: Contents) -> LinearParser:
+        header, tensors = contents
+        return LinearParser(
+            self.config,
+            LinearScorer.from_model(header, tensors, self.options),
+            header["dev"] and DevScores(**header["dev"]),
+            header["treebank"],
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return state_of(self.learner)
+
+    def _parser(self, scorer: LinearScorer) -> LinearParser:
+        return LinearParser(self.config, scorer, treebank=self.treebank.checksum)
+
+    def _scored(self, parser: LinearParser) -> LinearParser:
+        """The parser with its scores on the dev set."""
+        return replace(parser, dev=dev_scores(self.dev, self._parse_dev(parser))) if self.dev else parser
+
+    def _parse_dev(self, parser: LinearParser) -> Iterator[Sentence]:
+        return (tree for batch in batches(self.dev, _BATCH) for tree in parser.best(batch))
+
+    def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
         """How heads are learnt from chosen sentences."""
         kernel = _KERNELS[self.config.learner, self.config.order]
         searches = kernel in (learn_second_order, learn_high_order)
+        rules = self._rules(models)
 
         def learn(chosen: NDArray[np.int64]) -> float:
-            seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
+            seeds = [np.uint64(self.rng.integers(2**63))] if searches else []
             loss: float = kernel(
-                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, self.rules, self.method, *seeds
+                self.treebank.batch, chosen, models, self.learner, self.treebank.gold, rules, self.method, *seeds
             )
             return loss
 
         return learn
 
-    def _parsed(self, parser: SpanningTreeParser) -> Iterator[Sentence]:
-        """The dev set."""
-        return parser.parse(self.dev)
+    def _rules(self, models: ScoringModels) -> Rules:
+        return Rules(*self.config.search[:2], *models[3:5], self.config.restarts, *models[5:])
 
-    def _options(self) -> dict[str, Any]:
-        """What must be the same when training is resumed."""
-        return asdict(self.config)
-
-    def _train_heads(self, parser: SpanningTreeParser, state: State) -> None:
-        learner = state.learner
-        models = self._with_weights(parser, learner.weights).models
-        learn = self._learning(models, state)
-        for epoch in range(state.epoch + 1, self.config.epochs + 1):
-            loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.listener)
-            if isinstance(learner, AdaptiveLearner):
-                shrink(learner, self.config.l2)
-            if self._end_epoch(state, epoch, self._with_weights(parser, averaged(learner)), loss, speed):
-                return
-
-    def _climb(self, parser: SpanningTreeParser, state: State) -> None:
+    def _maximise(self, loop: EpochLoop[LinearParser]) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
-        learner, l2 = state.learner, self.config.l2
+        learner, l2 = self.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
-        models = self._with_weights(parser, learner.weights).models
+        models = self._with_weights(learner.weights).models
+        rules = self._rules(models)
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
             learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(
-                self.treebank.batch, models, self.treebank.gold, self.rules, self.method, learner.slopes
-            )
+            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, rules, self.method, learner.slopes)
             return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
             nonlocal clock
             loss, speed = -value / self.treebank.words, self.treebank.words / (time.perf_counter() - clock)
-            enough = self._end_epoch(state, epoch, self._with_weights(parser, weights.astype(np.float32)), loss, speed)
+            learner.weights[:] = weights
+            enough = loop.end_epoch(loss, speed)
             clock = time.perf_counter()
             return enough
 
         maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
-
-    def _end_epoch(self, state: State, epoch: int, current: SpanningTreeParser, loss: float, speed: float) -> bool:
-        """Whether training has gone on for long enough."""
-        if self.dev:
-            current = replace(current, dev=dev_scores(self.dev, self._parsed(current)))
-        state.epoch = epoch
-        before = state.best.dev if state.best else None
-        if before is None or current.dev is None or current.dev.las > before.las:
-            state.best_epoch = epoch
-        if best_so_far(before, current.dev):
-            state.best = current
-        self._write_checkpoint(state)
-        self.listener.report(EpochReport("heads", epoch, loss, speed, current.dev))
-        return 0 < self.config.patience <= epoch - state.best_epoch
 
     def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
         templates = load_templates("pruner").compiled
@@ -246,19 +228,19 @@ class Training:
 
         for epoch in range(1, _PRUNER_EPOCHS + 1):
             loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.listener)
-            self.listener.report(EpochReport("pruner", epoch, loss, speed, None))
+            self.listener.end_epoch(EpochReport("pruner", epoch, loss, speed, None))
         pruner = view(templates, averaged(learner))
         if self.dev:
             gold = np.concatenate([sentence.heads for sentence in self.dev])
-            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, self.rules)
+            everything, right = count_candidates(attributes_of(self.dev), pruner, gold, *self.options[1:3])
             words = sum(map(len, self.dev))
             self.listener.pruned(everything / words, right / words)
         return pruner
 
-    def _train_labels(self, rng: np.random.Generator) -> LinearModel:
+    def _train_labels(self, rng: np.random.Generator) -> NDArray[np.float32]:
         row = len(self.treebank.labels)
         learner = new_learner(table_size(_LABEL_BITS, row=row), _LABEL_STEP)
-        model = view(self.compiled, learner.weights, row=row)
+        model = view(self.templates.compiled, learner.weights, row=row)
 
         def learn(chosen: NDArray[np.int64]) -> int:
             wrong: int = learn_labels(self.treebank.batch, chosen, model, learner, self.treebank.gold)
@@ -266,8 +248,8 @@ class Training:
 
         for epoch in range(1, self.config.epochs + 1):
             loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.listener)
-            self.listener.report(EpochReport("labels", epoch, loss, speed, None))
-        return view(self.compiled, averaged(learner), row=row)
+            self.listener.end_epoch(EpochReport("labels", epoch, loss, speed, None))
+        return averaged(learner)
 
     def _new_learner(self) -> Learner | AdaptiveLearner:
         size = table_size(self.config.hash_bits) + self._label_weights()
@@ -277,70 +259,17 @@ class Training:
 
     def _label_weights(self) -> int:
         """Joint labels have their weights behind those of the arcs, in the same table."""
-        return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.config.labels == "joint" else 0
+        return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.options.joint else 0
 
-    def _parser(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> SpanningTreeParser:
-        heads = view(self.compiled, weights[: table_size(self.config.hash_bits)])
-        parser = SpanningTreeParser(
-            self.config, self.treebank.labels, self.templates, heads, heads, pruner, treebank=self.treebank.checksum
-        )
-        return self._with_weights(parser, weights)
+    def _scorer(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> LinearScorer:
+        """A scorer with these weights, whose labels are still to be learnt unless they are joint."""
+        own = self.treebank.labels, self.templates, self.options
+        return new_scorer(*own, weights[: table_size(self.config.hash_bits)], pruner)
 
-    def _with_weights(self, parser: SpanningTreeParser, weights: NDArray[np.float32]) -> SpanningTreeParser:
+    def _with_weights(self, weights: NDArray[np.float32]) -> LinearScorer:
         arcs = table_size(self.config.hash_bits)
-        parser = replace(parser, heads_model=view(self.compiled, weights[:arcs]))
-        if self.config.labels == "joint":
-            parser = replace(parser, labels_model=view(self.compiled, weights[arcs:], row=len(self.treebank.labels)))
-        return parser
-
-    def _write_checkpoint(self, state: State) -> None:
-        if self.checkpoint is None or self.config.optimizer == "lbfgs":  # which has a memory of its own
-            return
-        assert state.best is not None
-        best, learner = state.best, state.learner
-        tensors: Tensors = {
-            **state_of(learner),
-            "best.heads": best.heads_model.weights,
-            "best.labels": best.labels_model.weights,
-        }
-        if best.pruner is not None:
-            tensors["pruner"] = best.pruner.weights
-        header = {
-            "system": "training",
-            "config": self._options(),
-            "treebank": self.treebank.checksum,
-            "epoch": state.epoch,
-            "best_epoch": state.best_epoch,
-            "random": json.dumps(state.rng.bit_generator.state),
-            "dev": best.dev,
-        }
-        save_model(self.checkpoint, header, tensors)
-
-    def _read_checkpoint(self) -> tuple[SpanningTreeParser, State]:
-        if self.checkpoint is None or not self.checkpoint.exists():
-            raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
-        header, tensors = load_model(self.checkpoint)
-        if header["system"] != "training":
-            raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
-        if header["treebank"] != self.treebank.checksum:
-            raise ModelError(f"{self.checkpoint}: was training on another treebank")
-        config = {**self._options(), "epochs": header["config"].get("epochs")}
-        if header["config"] != config:
-            different = ", ".join(name for name in config if config[name] != header["config"].get(name))
-            raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
-        learner = self._new_learner()
-        for name, array in state_of(learner).items():
-            array[:] = tensors[name]
-        rng = np.random.default_rng()
-        rng.bit_generator.state = json.loads(header["random"])
-        pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
-        parser = replace(
-            self._parser(learner.weights, pruner),
-            labels_model=view(self.compiled, tensors["best.labels"], row=len(self.treebank.labels)),
-        )
-        dev = DevScores(*header["dev"]) if header["dev"] else None
-        best = replace(parser, heads_model=view(self.compiled, tensors["best.heads"]), dev=dev)
-        return parser, State(header["epoch"], header["best_epoch"], learner, rng, best)
+        scorer = self.scorer.with_heads(weights[:arcs])
+        return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
 
 
 @contextmanager

@@ -16,6 +16,6 @@ def explain(parser: SpanningTreeParser, sentence: Sentence, head: int, modifier:
     The weights of all reasons of part "arc", "between" and "pairs" sum to the arc's first-order score
     (``parser.scores``); other parts depend on the rest of the tree and are given if the arc is in it.
     """
-    arcs = ArcReasons(parser.heads_model, parser.templates.features, sentence)
+    arcs = ArcReasons(parser.scorer.heads_model, parser.scorer.templates.features, sentence)
     in_tree = sentence.heads[modifier] == head
     return sorted_reasons([*arcs.of_arc(head, modifier), *(arcs.of_tree(modifier) if in_tree else ())])

@@ -43,16 +43,16 @@ def first_order_scores(attributes, model, allowed):
 
 
 @jit_helper
-def keep_candidates(scores, kept, near, always, candidates, counts):
-    """The ``kept`` best heads of each word, if nearly as good as the best, and those of the tree ``always``."""
+def keep_candidates(scores, max_candidates, pruning_margin, always, candidates, counts):
+    """The ``max_candidates`` best heads of each word, if nearly as good as the best; those of ``always`` too."""
     size = len(scores)
     chosen = np.empty(size, np.bool_)
     for m in range(1, size):
         chosen[:] = False
         chosen[m] = True
         best = best_unchosen(scores, m, chosen)
-        lowest = scores[best, m] - near if best >= 0 else -np.inf
-        for _ in range(min(kept, size - 1)):
+        lowest = scores[best, m] - pruning_margin if best >= 0 else -np.inf
+        for _ in range(min(max_candidates, size - 1)):
             h = best_unchosen(scores, m, chosen)
             if h < 0 or scores[h, m] <= lowest:
                 break
@@ -78,14 +78,14 @@ def best_unchosen(scores, m, chosen):
 
 
 @jit
-def count_candidates(batch, pruner, gold, rules):
+def count_candidates(batch, pruner, gold, max_candidates, pruning_margin):
     """How many candidates the pruner leaves in all, and how many of the gold heads are among them."""
     everything, right = 0, 0
     for b in range(len(batch.starts) - 1):
         scores = first_order_scores(sentence_of(batch, b), pruner, np.ones((0, 0), np.bool_))
         size = len(scores)
-        candidates, counts = np.zeros((size, min(rules.kept, size) + 1), np.int64), np.zeros(size, np.int64)
-        keep_candidates(scores, min(rules.kept, size), rules.near, np.full(size, -1), candidates, counts)
+        candidates, counts = np.zeros((size, min(max_candidates, size) + 1), np.int64), np.zeros(size, np.int64)
+        keep_candidates(scores, min(max_candidates, size), pruning_margin, np.full(size, -1), candidates, counts)
         everything += counts.sum()
         for m in range(1, size):
             for j in range(counts[m]):

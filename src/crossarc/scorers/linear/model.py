@@ -8,27 +8,8 @@ import numpy as np
 
 from crossarc.features.templates import Templates
 from crossarc.features.weights import Weights, number_of_weights
-from crossarc.learning.online import (
-    AdaptiveLearner,
-    Learner,
-    averaged,
-    new_adaptive_learner,
-    new_learner,
-    state_of,
-    table_size,
-)
 
-__all__ = [
-    "AdaptiveLearner",
-    "Learner",
-    "LinearModel",
-    "averaged",
-    "new_adaptive_learner",
-    "new_learner",
-    "state_of",
-    "table_size",
-    "view",
-]
+__all__ = ["LinearModel", "view"]
 
 
 class LinearModel(NamedTuple):

@@ -1,4 +1,4 @@
-"""``_eisner_second_order`` for several sentences of the same length, side by side: see ``_lanes``.
+"""``_eisner_second_order`` for several sentences of the same length at once: see ``_simd``.
 
 The operations and their order are those of ``_eisner_second_order`` for plain numbers, so that the trees are the same,
 at ties too.
@@ -9,11 +9,11 @@ import numpy as np
 from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score, first_bad_sibling
 from crossarc.trees._eisner_second_order import Chart, backtrace, best_second_order_projective
-from crossarc.trees._eisner_side_by_side import best_complete, best_halves, higher
-from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES, filled, load, load_each, store
+from crossarc.trees._eisner_simd import best_complete, best_halves, higher
+from crossarc.trees._simd import LANES, MIN_SIMD_SENTENCES, filled, load, load_each, store
 
 # where it pays: siblings that are read from one cache line stay in the cache until all of them have been
-LARGEST_SIDE_BY_SIDE = 64
+MAX_SIMD_SIZE = 64
 
 
 @jit
@@ -23,7 +23,7 @@ def best_second_order_projectives(many_arcs, many_siblings, count, single_root, 
     A total is NaN if a score of the sentence is NaN or +inf.
     """
     size = len(many_arcs[0])
-    side_by_side = count >= FEWEST_SIDE_BY_SIDE and size <= LARGEST_SIDE_BY_SIDE
+    side_by_side = count >= MIN_SIMD_SENTENCES and size <= MAX_SIMD_SIZE
     for i in range(count):
         # this also brings the scores into the cache, in order
         bad = first_bad_score(many_arcs[i].reshape((size, size, 1))) >= 0 or first_bad_sibling(many_siblings[i]) >= 0

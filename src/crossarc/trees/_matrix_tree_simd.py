@@ -1,4 +1,4 @@
-"""``_matrix_tree.marginals`` of several sentences of the same length, side by side: see ``_lanes``.
+"""``_matrix_tree.marginals`` of several sentences of the same length at once: see ``_simd``.
 
 The rows of a short sentence are too short for vector instructions. The operations here and their order are those of
 ``_matrix_tree`` for plain numbers, so that the results are the same to the last bit, in whatever company a sentence
@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from crossarc.trees._exponential import exponentials
-from crossarc.trees._lanes import LANES, filled, load, store
 from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted
+from crossarc.trees._simd import LANES, filled, load, store
 
 # "numpy": a division by zero gives inf or NaN, and need not be tested for
 jit_simd = njit(cache=True, nogil=True, error_model="numpy")

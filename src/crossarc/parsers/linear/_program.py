@@ -7,6 +7,7 @@ from crossarc.features._hashing import hash_slots, sentence_of, sum_of
 from crossarc.ilp.parts import Pairs, PartArrays
 from crossarc.learning._online import hildreth_step
 from crossarc.parsers.linear._mira import MIRA, Method, open_task
+from crossarc.parsers.linear._parse import label, space_of
 from crossarc.scorers.linear._features import (
     MOST_COUNTED,
     any_sibling_indices,
@@ -17,7 +18,6 @@ from crossarc.scorers.linear._features import (
 )
 from crossarc.scorers.linear._labels import label_scores, row_indices, rows_of_arc
 from crossarc.scorers.linear._part_scores import any_sibling_score, grandparent_score, sibling_score
-from crossarc.search._decode import label, space_of
 
 NOT_PROJECTIVE = 0x155555  # sets the features of an arc that is not projective apart from those of the arc itself
 UNIT = 1 << 16  # fractions of features are counted in integers

@@ -1,4 +1,4 @@
-"""The sums of many sentences in one call: their scores stand one after the other in a flat array.
+"""Partition functions and marginals of many sentences in one call: their scores are packed in one flat array.
 
 Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes[i], sizes[i]).
 """
@@ -6,11 +6,11 @@ Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
-from crossarc.trees import _inside_outside, _matrix_tree, _side_by_side
-from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES
+from crossarc.trees import _inside_outside, _matrix_tree, _matrix_tree_simd
+from crossarc.trees._simd import LANES, MIN_SIMD_SENTENCES
 
 # where it pays: the stack of graphs is not far larger than a cache
-LARGEST_SIDE_BY_SIDE = 128
+MAX_SIMD_SIZE = 128
 
 
 @jit_helper
@@ -28,14 +28,14 @@ def log_partitions(flat, starts, sizes, single_root, log_z, first, last):
 
 @jit
 def marginals(flat, starts, sizes, single_root, log_z, out, first, last):
-    """Fill log_z[first:last] and the sentences' part of ``out``: all trees. Those of the same size go side by side."""
+    """Fill log_z[first:last] and the sentences' part of ``out``: all trees. Those of the same size go together."""
     waiting = np.ones(last, dtype=np.bool_)
     group = np.empty(LANES, dtype=np.int64)
     for i in range(first, last):
         if waiting[i]:
             count = take_same_size(sizes, waiting, i, group)
-            if count >= FEWEST_SIDE_BY_SIDE and 1 < sizes[i] <= LARGEST_SIDE_BY_SIDE:
-                marginals_side_by_side(flat, starts, sizes[i], single_root, group, count, log_z, out)
+            if count >= MIN_SIMD_SENTENCES and 1 < sizes[i] <= MAX_SIMD_SIZE:
+                marginals_simd(flat, starts, sizes[i], single_root, group, count, log_z, out)
             else:
                 for k in range(count):
                     log_z[group[k]] = np.nan
@@ -61,7 +61,7 @@ def take_same_size(sizes, waiting, i, group):
 
 
 @jit_helper
-def marginals_side_by_side(flat, starts, size, single_root, group, count, log_z, out):
+def marginals_simd(flat, starts, size, single_root, group, count, log_z, out):
     """Fill log_z and ``out`` for the sentences group[:count]; log_z is not finite for those that must go alone."""
     # zeros do no harm in the lanes that stay empty
     weights = np.zeros((size, size, LANES))
@@ -72,7 +72,7 @@ def marginals_side_by_side(flat, starts, size, single_root, group, count, log_z,
             for m in range(size):
                 weights[h, m, lane] = flat[entry + m] if m != h and m > 0 else -np.inf
             entry += size
-    _side_by_side.marginals(weights, single_root, result)
+    _matrix_tree_simd.marginals(weights, single_root, result)
     for lane in range(count):
         i = group[lane]
         log_z[i] = result[lane]

@@ -1,4 +1,4 @@
-"""Several numbers that go through the same arithmetic side by side, one in each lane of the processor's vectors.
+"""SIMD: several numbers that go through the same arithmetic at once, one in each lane of the processor's vectors.
 
 Numba makes vector instructions only of long loops. Here a ``Lanes`` is a number to a kernel, to be added, multiplied
 and divided; and a vector of ``LANES`` float64 to the compiler, which has the instructions for it on every machine. The
@@ -15,11 +15,11 @@ LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 # where it pays: enough of the lanes are taken
-FEWEST_SIDE_BY_SIDE = 4
+MIN_SIMD_SENTENCES = 4
 
 
 class Lanes(types.Type):
-    """The type of the numbers side by side."""
+    """The type of a vector of numbers."""
 
     def __init__(self):
         super().__init__(name=f"Lanes({LANES})")

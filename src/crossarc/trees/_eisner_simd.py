@@ -1,4 +1,4 @@
-"""``_eisner`` for several sentences of the same length, side by side: see ``_lanes``.
+"""``_eisner`` for several sentences of the same length at once: see ``_simd``.
 
 The operations and their order are those of ``_eisner`` for plain numbers, so that the trees are the same, at ties too.
 A row of the chart here is no faster than a column: there is nothing flipped.
@@ -8,19 +8,19 @@ import numpy as np
 
 from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score
-from crossarc.trees._chu_liu_edmonds import score_of
 from crossarc.trees._eisner import Chart, backtrace, best_projective
-from crossarc.trees._lanes import FEWEST_SIDE_BY_SIDE, LANES, filled, load, load_each, store, where_greater
+from crossarc.trees._scores import score_of
+from crossarc.trees._simd import LANES, MIN_SIMD_SENTENCES, filled, load, load_each, store, where_greater
 
 # where it pays: the chart is not far larger than a cache
-LARGEST_SIDE_BY_SIDE = 128
+MAX_SIMD_SIZE = 128
 
 
 @jit
 def best_projectives(many_scores, count, single_root, heads, totals):
     """``best_projective`` of the first ``count`` of LANES sentences of the same length."""
     size = len(many_scores[0])
-    if count < FEWEST_SIDE_BY_SIDE or size > LARGEST_SIDE_BY_SIDE:
+    if count < MIN_SIMD_SENTENCES or size > MAX_SIMD_SIZE:
         for i in range(count):
             totals[i] = best_projective(many_scores[i], single_root, heads[i])
         return
