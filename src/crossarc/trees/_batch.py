@@ -151,9 +151,9 @@ def in_blocks(
     Blocks cost about the same if a sentence's cost is cubic. Kernels run in parallel in the threads.
     """
     count = len(sizes)
-    n_blocks = max(min(threads, count), -(-count // _BLOCK))
-    if n_blocks <= 1:
+    if count <= 1 or (threads == 1 and count <= _BLOCK):
         return [work(0, count)]
+    n_blocks = max(min(threads, count), -(-count // _BLOCK))
     cost = np.cumsum(np.asarray(sizes, dtype=np.float64) ** 3)
     inner = np.searchsorted(cost, cost[-1] * np.arange(1, n_blocks) / n_blocks).tolist()
     blocks = list(pairwise([0, *inner, count]))

@@ -32,7 +32,7 @@ __all__ = ["LinearParser", "kernel_rules"]
 _PARSE = {"1": parse_first_order, "2": parse_second_order, "high": parse_high_order}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinearParser:
     """A trained linear scorer, and the search that it was trained with.
 
