@@ -19,15 +19,16 @@ of floating-point arithmetic that they need.
 """
 
 import logging
+from typing import Any
 
 from numba import njit
 from numba.core import event
 from numba.extending import register_jitable
 
 jit = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-jit_helper = register_jitable(cache=True, no_cfunc_wrapper=True, forceinline=False)
-jit_inline = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
-jit_noinline = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=False)
+jit_helper: Any = register_jitable(cache=True, no_cfunc_wrapper=True, forceinline=False)
+jit_inline: Any = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+jit_noinline: Any = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=False)
 jit_macro = njit(inline="always")
 
 

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.evaluation.calibration import Temperatures
-from crossarc.learning._svm import class_scores, group_of, new_room
+from crossarc.learning._svm import class_scores, group_of, new_workspace
 from crossarc.learning.svm import fit_svm
 from crossarc.parsers import ParseOptions, train
 from crossarc.parsers.covington._graph import (
@@ -32,7 +32,7 @@ from crossarc.parsers.covington._graph import (
     pass_over,
     permissible,
 )
-from crossarc.parsers.covington._parse import Rules
+from crossarc.parsers.covington._parse import LinkOptions
 from crossarc.parsers.covington._training import instances_of, loses_nothing
 from crossarc.parsers.covington.confidence import fit_temperatures, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
@@ -307,14 +307,14 @@ def test_another_feature_set_can_be_written(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("i.upos", "<memory>:1: a feature before the first section"),
+        ("i.upos", "<memory>:1: a template before the first section"),
         ("[arc]", "<memory>:1: unknown section"),
-        ("[link]\nx.upos", "<memory>:2: 'x.upos' is not an atom"),
+        ("[link]\nx.upos", "<memory>:2: 'x.upos': .link. has the words i, j, k, k2"),
         ("[link]\ni.colour", "a word has the attributes"),
         ("[link]\ni-1.label", "neighbour"),
         ("[link]\ni.upos j.upos k.upos h.upos l.upos", "more than 4 atoms"),
         ("[link]\ni.upos (j.upos", "brackets"),
-        ("[link]\ni.upos", "no features for \\[label\\]"),
+        ("[link]\ni.upos", "no templates for \\[label\\]"),
     ],
 )
 def test_mistakes_in_a_feature_set_are_named(text, message):
@@ -340,7 +340,7 @@ def test_decisions_are_those_of_libsvm(n_classes):
     svm = fit_svm(symbols, classes, keys, 15, smallest=90, learnt=told.append)
     assert sum(told) == len(classes)
     assert svm.keys.tolist() == [0, 7]  # 8 and 9 together are the smallest group
-    room = new_room(svm)
+    work = new_workspace(svm)
     for key, member in ((7, keys == 7), (9, keys != 7)):
         group = group_of(svm, np.uint64(key))
         machine = SVC(C=0.5, kernel="poly", gamma=0.2, degree=2, tol=1.0, break_ties=n_classes > 2)
@@ -348,9 +348,9 @@ def test_decisions_are_those_of_libsvm(n_classes):
         if n_classes > 1:
             machine.fit(binary.transform(symbols[member]), classes[member])
         for x in rng.integers(0, 5, (50, 6)).astype(np.uint32):  # some symbols are new
-            room.symbols[:] = x
+            work.symbols[:] = x
             scores = np.empty(15, dtype=np.float32)
-            class_scores(svm, group, room, scores)
+            class_scores(svm, group, work, scores)
             seen = scores[: 3 * n_classes : 3]
             assert scores.max() == seen.max()
             if n_classes == 1:
@@ -367,7 +367,7 @@ def test_a_class_that_a_group_has_never_seen_comes_after_all_others():
     classes = np.array([0, 1, 0, 1] * 49 + [2] * 4)
     svm = fit_svm(symbols, classes, np.repeat(np.array([1, 2], dtype=np.uint64), 100), 4, smallest=100, learnt=print)
     scores = np.empty(4, dtype=np.float32)
-    class_scores(svm, group_of(svm, np.uint64(1)), new_room(svm), scores)
+    class_scores(svm, group_of(svm, np.uint64(1)), new_workspace(svm), scores)
     assert min(scores[0], scores[1]) > scores[2] > scores[3]
 
 
@@ -383,7 +383,7 @@ def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
     parser = trained("covington, svm")
     arcs = {}
     for limit in (0, NO_LIMIT):
-        rules = Rules(limit, True)
+        rules = LinkOptions(limit, True)
         found = [instances_of(treebank.batch, b, parser.model, treebank.gold, rules)[1] for b in range(len(TRAIN))]
         arcs[limit] = [int((classes > 0).sum()) for classes in found]
     assert arcs[NO_LIMIT] == [len(sentence) for sentence in TRAIN]

@@ -266,6 +266,10 @@ def test_degrees_are_kept(name, limit):
 @pytest.mark.parametrize("name", names_of(Capability.EXPLANATIONS))
 def test_arcs_are_explained(name):
     parser = trained(name)
+    if name == "covington, svm":  # weighs no templates
+        with pytest.raises(CrossarcError, match="support vector machines"):
+            parser.explain(SHORT[0], 0, 1)
+        return
     tree = parser.parse_sentence(SHORT[0])
     for word, head in enumerate(tree.heads[1:].tolist(), 1):
         reasons = parser.explain(tree, head, word)

@@ -49,7 +49,7 @@ class Pipeline:
             raise CrossarcError(
                 f"{self.name or 'this model'}: no segmenter, so it takes no raw text (see crossarc train --with)"
             )
-        return self.segmenter.segment(text, lines=lines, paragraph=paragraph, path=path)
+        return self.segmenter.apply(text, lines=lines, paragraph=paragraph, path=path)
 
     def annotate(self, sentences: Iterable[Sentence], *, retag: bool = False) -> list[Sentence]:
         """The sentences with tags and lemmas: where they are missing, or (``retag``) all anew.
@@ -59,11 +59,11 @@ class Pipeline:
         annotated = list(sentences)
         if self.tagger is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_tags(sentence)]
-            for i, tagged in zip(chosen, self.tagger.tag([annotated[i] for i in chosen]), strict=True):
+            for i, tagged in zip(chosen, self.tagger.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = tagged if retag else _completed(annotated[i], tagged)
         if self.lemmatizer is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_lemmas(sentence)]
-            for i, sentence in zip(chosen, self.lemmatizer.lemmatize([annotated[i] for i in chosen]), strict=True):
+            for i, sentence in zip(chosen, self.lemmatizer.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = sentence
         return annotated
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.learning.listener import EpochReport, TrainingListener
-from crossarc.text import train_lemmatizer, train_segmenter
-from crossarc.text.tagger import Training
+from crossarc.text import Lemmatizer, Segmenter, Tagger, TaggerTraining
 
 __all__ = ["Annotated", "train_components"]
-
-_TAGGER = "tagger"
 
 
 class Annotated(NamedTuple):
@@ -44,35 +40,35 @@ def train_components(
     annotated, held_out = list(treebank), list(dev)
     components: dict[str, Any] = {}
     if "segmenter" in names:
-        components["segmenter"] = train_segmenter(treebank, seed=seed)
+        components["segmenter"] = Segmenter.train(treebank, seed=seed)
     if "tagger" in names:
         listener = listener or TrainingListener()
-        training = Training(treebank, seed, watch=partial(listener.progress, _TAGGER))
+        training = TaggerTraining(treebank, seed=seed, listener=listener)
         with _watched(listener, 1, training.words_of_pass):
             training.run_first_passes()
         with _watched(listener, 2, training.words_of_pass):
             tagger, annotated = training.run(), training.cross_tagged()
-        components["tagger"], held_out = tagger, tagger.tag(held_out)
+        components["tagger"], held_out = tagger, tagger.apply(held_out)
     if "lemmatizer" in names:
-        lemmatizer = train_lemmatizer(treebank)
+        lemmatizer = Lemmatizer.train(treebank)
         annotated = _cross_lemmatized(treebank, annotated, training.folds)
-        components["lemmatizer"], held_out = lemmatizer, lemmatizer.lemmatize(held_out)
+        components["lemmatizer"], held_out = lemmatizer, lemmatizer.apply(held_out)
     return Annotated(components, annotated, held_out)
 
 
 @contextmanager
 def _watched(listener: TrainingListener, number: int, words: int) -> Iterator[None]:
     """Training of a pass of the tagger: an epoch to whoever watches."""
-    listener.begin_epoch(_TAGGER, number, words)
+    listener.begin_epoch(Tagger.name, number, words)
     start = time.perf_counter()
     yield
-    listener.end_epoch(EpochReport(_TAGGER, number, None, words / (time.perf_counter() - start), None))
+    listener.end_epoch(EpochReport(Tagger.name, number, None, words / (time.perf_counter() - start), None))
 
 
 def _cross_lemmatized(gold: Sequence[Sentence], tagged: Sequence[Sentence], folds: Sequence[range]) -> list[Sentence]:
-    """The sentences with lemmas, by lemmatisers that have not seen their part of the treebank."""
+    """The sentences with lemmas, by lemmatizers that have not seen their part of the treebank."""
     lemmatized: list[Sentence] = []
     for fold in folds:
-        others = train_lemmatizer(sentence for i, sentence in enumerate(gold) if i not in fold)
-        lemmatized += others.lemmatize(tagged[i] for i in fold)
+        others = Lemmatizer.train(sentence for i, sentence in enumerate(gold) if i not in fold)
+        lemmatized += others.apply(tagged[i] for i in fold)
     return lemmatized

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,16 @@ from crossarc.learning.svm import Svm, no_svm
 from crossarc.models import Tensors
 from crossarc.parsers.base import Capability, Confidence, Parsed, ParseOptions, Parser
 from crossarc.parsers.covington._graph import NO_LIMIT
-from crossarc.parsers.covington._parse import LABELS, Model, Rules, Wanted, parse_batch
+from crossarc.parsers.covington._parse import LABELS, LinkConstraints, LinkModel, LinkOptions, parse_batch
 from crossarc.parsers.covington.confidence import UNFITTED, fit_temperatures, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
-from crossarc.parsers.covington.features import FeatureSet, parse_features
+from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
 from crossarc.trees import best_tree
 from crossarc.trees._input import allowed_arcs, allowed_labels
 from crossarc.trees.shape import degree
+
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
 __all__ = ["CovingtonParser", "Linear"]
 
@@ -74,7 +77,7 @@ class CovingtonParser(Parser):
 
     config: CovingtonConfig
     labels: tuple[str, ...]
-    features: FeatureSet
+    features: LinkFeatureSet
     classifier: Linear | Svm
     dev: DevScores | None = None
     treebank: str = ""  # a checksum of what it was trained on
@@ -91,11 +94,12 @@ class CovingtonParser(Parser):
         Where greedy decisions end in a tree that the constraints forbid, the allowed tree with most of its arcs is
         taken instead.
         """
-        rules, wanted = self._rules(constraints), self._wanted(len(sentences[0]) + 1, constraints)
-        links = self._link(sentences, wanted, rules, with_evidence=options.confidence)
-        if len(wanted.arcs) and not _is_allowed(links.heads, wanted, rules):
-            wanted = wanted._replace(heads=_nearest_allowed(links.heads, wanted, rules))
-            links = self._link(sentences, wanted, rules, with_evidence=options.confidence)
+        link_options = self._link_options(constraints)
+        arrays = self._constraint_arrays(len(sentences[0]) + 1, constraints)
+        links = self._link(sentences, arrays, link_options, with_evidence=options.confidence)
+        if len(arrays.allowed_arcs) and not _is_allowed(links.heads, arrays, link_options):
+            arrays = arrays._replace(required_heads=_nearest_allowed(links.heads, arrays, link_options))
+            links = self._link(sentences, arrays, link_options, with_evidence=options.confidence)
         trees = map(
             self.with_labels, sentences, np.split(links.heads, links.bounds), np.split(links.labels, links.bounds)
         )
@@ -105,14 +109,23 @@ class CovingtonParser(Parser):
         sure = map(Confidence, np.split(arcs, links.bounds), np.split(labelled, links.bounds))
         return [Parsed(tree, confidence=how) for tree, how in zip(trees, sure, strict=True)]
 
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        from crossarc.parsers.covington.explain import explain
+
+        return explain(self, sentence, head, modifier)
+
+    def without_constraints(self, max_degree: int | None = None) -> tuple[LinkConstraints, LinkOptions]:
+        """What the kernels are given to parse any sentence."""
+        constraints = Constraints(max_degree=max_degree)
+        return self._constraint_arrays(0, constraints), self._link_options(constraints)
+
     def count_links(self, sentences: Sequence[Sentence], *, max_degree: int | None = None) -> NDArray[np.int64]:
         """How often the classifier is asked for each sentence: what a small degree saves."""
-        constraints = Constraints(max_degree=max_degree)
-        return self._link(sentences, self._wanted(0, constraints), self._rules(constraints)).counts
+        return self._link(sentences, *self.without_constraints(max_degree)).counts
 
     def calibrated(self, gold: Sequence[Sentence]) -> CovingtonParser:
         """The parser with its probabilities fitted to trees that it has not been trained on."""
-        links = self._link(gold, self._wanted(0, Constraints()), self._rules(Constraints()), with_evidence=True)
+        links = self._link(gold, *self.without_constraints(), with_evidence=True)
         right_heads = links.heads == np.concatenate([sentence.heads for sentence in gold])
         right_labels = np.array([*self.labels, ""])[links.labels] == [label for s in gold for label in ("", *s.deprel)]
         words = links.heads >= 0
@@ -134,26 +147,32 @@ class CovingtonParser(Parser):
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CovingtonParser:
         config = CovingtonConfig(**header["config"])
+        arrays: dict[str, Any] = {name: dequantized(tensor) for name, tensor in tensors.items()}
         return cls(
             config,
             tuple(header["labels"]),
             parse_features(header["features"], "the model's features"),
-            (Svm if config.classifier == "svm" else Linear)(**{name: dequantized(t) for name, t in tensors.items()}),
+            (Svm if config.classifier == "svm" else Linear)(**arrays),
             header["dev"] and DevScores(**header["dev"]),
             header["treebank"],
             Temperatures(**header["temperatures"]),
         )
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> LinkModel:
         """The classifier as the kernels want it."""
         if isinstance(self.classifier, Linear):
             return _linear_model(self.features, self.classifier, len(self.labels))
         nothing = np.zeros(0, dtype=np.float32)
-        return Model(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
+        return LinkModel(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
 
     def _link(
-        self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules, *, with_evidence: bool = False
+        self,
+        sentences: Sequence[Sentence],
+        arrays: LinkConstraints,
+        link_options: LinkOptions,
+        *,
+        with_evidence: bool = False,
     ) -> Links:
         batch = attributes_of(sentences)
         size = len(batch.counts)
@@ -164,10 +183,10 @@ class CovingtonParser(Parser):
             np.zeros((size if with_evidence else 0, LABELS + len(self.labels)), dtype=np.float32),
             batch.starts[1:-1],
         )
-        parse_batch(batch, self.model, wanted, rules, links.heads, links.labels, links.counts, links.evidence)
+        parse_batch(batch, self.model, arrays, link_options, links.heads, links.labels, links.counts, links.evidence)
         return links
 
-    def _rules(self, constraints: Constraints) -> Rules:
+    def _link_options(self, constraints: Constraints) -> LinkOptions:
         if constraints.max_children:
             raise UnsupportedConstraint("this parser cannot limit the number of children")
         limit = NO_LIMIT if constraints.max_degree is None else constraints.max_degree
@@ -177,9 +196,9 @@ class CovingtonParser(Parser):
             raise CrossarcError("this model knows only projective links: it cannot parse with a degree above 0")
         if self.config.projective or constraints.projective:
             limit = 0
-        return Rules(limit, bool(self.config.single_root) or constraints.single_root)
+        return LinkOptions(limit, bool(self.config.single_root) or constraints.single_root)
 
-    def _wanted(self, size: int, constraints: Constraints) -> Wanted:
+    def _constraint_arrays(self, size: int, constraints: Constraints) -> LinkConstraints:
         """Required heads, allowed arcs and allowed labels; nothing at all where there are no such constraints."""
         heads, arcs = np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
         if constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root:
@@ -189,26 +208,26 @@ class CovingtonParser(Parser):
         labels = np.ones((0, len(self.labels)), dtype=np.bool_)
         if constraints.required_labels or constraints.forbidden_labels:
             labels = allowed_labels(constraints, size, len(self.labels))
-        return Wanted(heads, arcs, labels)
+        return LinkConstraints(heads, arcs, labels)
 
 
-def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
+def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> LinkModel:
     """The linear classifier as the kernels want it."""
     link_bits = len(weights.links).bit_length() - 3  # four weights at each place
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
     shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
-    return Model(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
+    return LinkModel(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
 
 
-def _is_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> bool:
-    arcs_are = bool(wanted.arcs[heads[1:], np.arange(1, len(heads))].all())
-    roots_are = not rules.single_root or int((heads == 0).sum()) == 1
-    return arcs_are and roots_are and degree(heads) <= rules.max_degree
+def _is_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, link_options: LinkOptions) -> bool:
+    arcs_are = bool(arrays.allowed_arcs[heads[1:], np.arange(1, len(heads))].all())
+    roots_are = not link_options.single_root or int((heads == 0).sum()) == 1
+    return arcs_are and roots_are and degree(heads) <= link_options.max_degree
 
 
-def _nearest_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> NDArray[np.int64]:
+def _nearest_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, link_options: LinkOptions) -> NDArray[np.int64]:
     """Of the trees that are allowed, one with most arcs of this one; if there is a limit to its degree, of the
     projective ones."""
-    scores = np.where(wanted.arcs, 0.0, -np.inf)
+    scores = np.where(arrays.allowed_arcs, 0.0, -np.inf)
     scores[heads[1:], np.arange(1, len(heads))] += 1.0
-    return best_tree(scores, single_root=rules.single_root, projective=rules.max_degree < NO_LIMIT).heads
+    return best_tree(scores, single_root=link_options.single_root, projective=link_options.max_degree < NO_LIMIT).heads

@@ -17,7 +17,7 @@ from crossarc.learning.online import averaged, new_learner, state_of, table_size
 from crossarc.learning.svm import Svm, fit_svm, no_svm
 from crossarc.models import Contents
 from crossarc.parsers.covington._graph import NO_LIMIT
-from crossarc.parsers.covington._parse import Rules
+from crossarc.parsers.covington._parse import LinkOptions
 from crossarc.parsers.covington._training import Learners, instances_of, learn_links
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import load_features
@@ -75,7 +75,7 @@ class _Training:
         self, treebank: Treebank, dev: Sequence[Sentence], config: CovingtonConfig, listener: TrainingListener
     ) -> None:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
-        self.rules = Rules(0 if config.projective else NO_LIMIT, bool(config.single_root))
+        self.options = LinkOptions(0 if config.projective else NO_LIMIT, bool(config.single_root))
         self.features = load_features(config.features)
 
     def _parser(self, classifier: Linear | Svm) -> CovingtonParser:
@@ -106,7 +106,7 @@ class _SvmTraining(_Training):
         batch, gold = self.treebank.batch, self.treebank.gold
         model = self._parser(no_svm(1 + 2 * gold.n_labels)).model
         for b in range(len(batch.starts) - 1):
-            yield instances_of(batch, b, model, gold, self.rules)
+            yield instances_of(batch, b, model, gold, self.options)
 
 
 class _LinearTraining(_Training, Epochs[CovingtonParser]):
@@ -139,7 +139,7 @@ class _LinearTraining(_Training, Epochs[CovingtonParser]):
 
         def learn(chosen: NDArray[np.int64]) -> int:
             seed = np.uint64(self.rng.integers(2**63))
-            wrong: int = learn_links(batch, chosen, model, self.learners, gold, self.rules, exploration, seed)
+            wrong: int = learn_links(batch, chosen, model, self.learners, gold, self.options, exploration, seed)
             return wrong
 
         return self.treebank.epoch(self.stage, epoch, learn, self.rng, self.listener)

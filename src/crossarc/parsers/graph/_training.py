@@ -6,7 +6,6 @@ from crossarc._jit import jit, jit_helper
 from crossarc.features._hashing import hash_slots, mix, sentence_of
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers.graph._graph import (
-    MOST_PATH_FEATURES,
     basic_tree,
     extra_indices,
     grow_graph,
@@ -15,6 +14,7 @@ from crossarc.parsers.graph._graph import (
     rows_of_extra,
     score_of_graph,
 )
+from crossarc.parsers.graph._path import max_path_features
 from crossarc.scorers.linear._features import (
     arc_indices,
     most_features,
@@ -81,8 +81,8 @@ def add_losses(parts, heads, graph):
 @jit_helper
 def graph_mira_update(space, attributes, models, learner, basic, right, other):
     """The smallest change of the weights that makes the right graph beat the other by its loss, which is returned."""
-    of_right = np.empty(most_graph_features(space.encoded, right[1]), np.int64)
-    of_other = np.empty(most_graph_features(space.encoded, other[1]), np.int64)
+    of_right = np.empty(most_graph_features(space.encoded, models, right[1]), np.int64)
+    of_other = np.empty(most_graph_features(space.encoded, models, other[1]), np.int64)
     n_right = graph_indices(space, attributes.words, models, basic, right, other, of_right)
     n_other = graph_indices(space, attributes.words, models, basic, other, right, of_other)
     indices, values = np.empty(n_right + n_other, np.int64), np.empty(n_right + n_other, np.float32)
@@ -107,9 +107,9 @@ def count_missing(graph, other):
 
 
 @jit_helper
-def most_graph_features(encoded, graph):
+def most_graph_features(encoded, models, graph):
     """An upper bound of the number of features of a graph."""
-    return 2 * graph.sum() * (most_features(encoded) + MOST_PATH_FEATURES)
+    return 2 * graph.sum() * (most_features(encoded) + max_path_features(models.path))
 
 
 @jit_helper
@@ -120,8 +120,8 @@ def graph_indices(space, words, models, basic, graph, other, out):
     """
     (heads, arcs), (other_heads, other_arcs) = graph, other
     encoded, shift = space.encoded, models.tree.heads.shift
-    buffer = np.empty(most_features(encoded) + MOST_PATH_FEATURES, np.int64)
-    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    buffer = np.empty(most_features(encoded) + max_path_features(models.path), np.int64)
+    hashes = np.empty(max_path_features(models.path), np.uint64)
     size, count = len(heads), 0
     for h in range(size):
         for end, step in ((size, 1), (0, -1)):
@@ -149,8 +149,8 @@ def learn_extra_labels(attributes, models, learner, basic, extra, b):
     if extra.starts[b] == extra.starts[b + 1]:
         return
     slots = hash_slots(attributes.words, models.labels.templates.label)
-    rows = np.empty(slots.shape[2] + MOST_PATH_FEATURES, np.int64)
-    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    rows = np.empty(slots.shape[2] + max_path_features(models.path), np.int64)
+    hashes = np.empty(max_path_features(models.path), np.uint64)
     every = np.ones((0, models.n_labels), np.bool_)
     scores = np.empty(models.n_labels, np.float32)
     for i in range(extra.starts[b], extra.starts[b + 1]):

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
+from crossarc.features.language import FeatureSet, parse_set
 from crossarc.features.templates import Templates
 from crossarc.features.weights import dequantized
 from crossarc.learning.listener import DevScores
@@ -24,9 +25,13 @@ from crossarc.models import Tensors
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.graph._graph import parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
+from crossarc.parsers.graph.features import SCHEMA, PathTemplates, compile_path
 from crossarc.parsers.linear.parser import LinearParser, kernel_rules
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
+
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
 __all__ = ["GraphModels", "GraphParser", "templates_of_extras"]
 
@@ -41,7 +46,7 @@ class GraphModels(NamedTuple):
     labels: LinearModel  # of extra arcs
     n_labels: int
     seen: NDArray[np.bool_]  # which pairs of tags have been seen on extra arcs
-    basic_tree: bool
+    path: PathTemplates
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +63,8 @@ class GraphParser(Parser):
         The weights of extra arcs and of their labels.
     seen : array of bool
         Which pairs of tags have been seen on extra arcs.
+    features : FeatureSet
+        Of paths in the basic tree, beside those of arcs.
     dev_graph : float or None
         F of all labelled arcs of the dev set in training.
     """
@@ -68,12 +75,13 @@ class GraphParser(Parser):
     extras_model: LinearModel
     extra_labels_model: LinearModel
     seen: NDArray[np.bool_]
+    features: FeatureSet
     dev: DevScores | None = None
     dev_graph: float | None = None
 
     system: ClassVar[str] = "graph"
     capabilities: ClassVar[frozenset[Capability]] = frozenset(
-        {Capability.GRAPHS, Capability.EPOCHS, Capability.PARALLEL_TRAINING}
+        {Capability.GRAPHS, Capability.EXPLANATIONS, Capability.EPOCHS, Capability.PARALLEL_TRAINING}
     )
 
     @property
@@ -110,6 +118,11 @@ class GraphParser(Parser):
             arcs[m - 1] += [(h, label) for label in self.extra_labels[extra_labels[h, m]].split("|")]
         return sentence.with_columns(deps=["|".join(f"{h}:{label}" for h, label in sorted(word)) for word in arcs])
 
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        from crossarc.parsers.graph.explain import explain
+
+        return explain(self, sentence, head, modifier)
+
     @cached_property
     def models(self) -> GraphModels:
         """All weights."""
@@ -119,7 +132,7 @@ class GraphParser(Parser):
             self.extra_labels_model,
             len(self.extra_labels),
             self.seen,
-            self.config.basic_tree,
+            compile_path(self.features),
         )
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
@@ -136,6 +149,7 @@ class GraphParser(Parser):
             "tree": tree_header,
             "labels": self.labels,
             "extra_labels": self.extra_labels,
+            "features": self.features.text,
             "dev": self.dev and self.dev._asdict(),
             "dev_graph": self.dev_graph,
             "treebank": self.treebank,
@@ -156,6 +170,7 @@ class GraphParser(Parser):
             view(templates, tensors["extras"]),
             view(templates, tensors["extra_labels"], row=len(extra_labels)),
             tensors["seen"],
+            parse_set(SCHEMA, header["features"], "the model's features"),
             header["dev"] and DevScores(**header["dev"]),
             header["dev_graph"],
         )

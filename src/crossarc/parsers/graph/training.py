@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation.graphs import GraphScores
+from crossarc.features.language import load_set, parse_set
 from crossarc.learning.online import Learner, averaged, new_learner, state_of, table_size
 from crossarc.models import Contents
 from crossarc.parsers.graph._graph import SEEN_BITS
 from crossarc.parsers.graph._training import learn_graphs, see_pairs
 from crossarc.parsers.graph.config import GraphConfig
+from crossarc.parsers.graph.features import SCHEMA
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
 from crossarc.parsers.linear.parser import LinearParser, kernel_rules
@@ -111,6 +113,7 @@ class _Training(Epochs[GraphParser]):
         self.tree, self.rules = tree, kernel_rules(tree.scorer, tree.config.search)
         self.rng = np.random.default_rng(config.seed)
         self.templates = templates_of_extras(tree.scorer)
+        self.features = load_set(SCHEMA, "default") if config.basic_tree else parse_set(SCHEMA, "")
         self.labels = tuple(sorted({label for graph in graphs for label in graph.extra.values()}))
         self.extra = self._numbered(graphs)
         self.seen = np.zeros(1 << SEEN_BITS, dtype=np.bool_)
@@ -167,6 +170,7 @@ class _Training(Epochs[GraphParser]):
             view(self.templates, weights[of_tree:]),
             view(self.templates, label_weights, row=len(self.labels)),
             self.seen,
+            self.features,
         )
 
     def _scored(self, parser: GraphParser) -> GraphParser:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from crossarc.core import Constraints, Sentence
 from crossarc.features.weights import dequantized
@@ -20,6 +20,9 @@ from crossarc.parsers.ilp.config import IlpConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.solving import parsed_by_program
 from crossarc.scorers.linear.scorer import LinearScorer
+
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
 __all__ = ["IlpParser"]
 
@@ -52,6 +55,7 @@ class IlpParser(Parser):
             Capability.RULES,
             Capability.PROGRAMS,
             Capability.MAX_CHILDREN,
+            Capability.EXPLANATIONS,
             Capability.EPOCHS,
             Capability.PARALLEL_TRAINING,
         }
@@ -72,6 +76,11 @@ class IlpParser(Parser):
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         program = {"kinds": self.config.kinds, "solver": self.config.solver}
         return [parsed_by_program(self.linear, sentence, constraints, options, **program) for sentence in sentences]
+
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        from crossarc.parsers.ilp.explain import explain
+
+        return explain(self, sentence, head, modifier)
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         header, tensors = self.linear.to_model()
