@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from crossarc._version import __version__
 from crossarc.core import (
     Constraints,
     CrossarcError,
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from crossarc.parsers import train
     from crossarc.pipeline import load, models
 
-__version__ = "0.1.0.dev0"
-
 __all__ = [
     "Constraints",
     "CrossarcError",
@@ -29,6 +28,7 @@ __all__ = [
     "Sentence",
     "Tree",
     "UnsupportedConstraint",
+    "__version__",
     "load",
     "models",
     "read",

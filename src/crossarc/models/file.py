@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from crossarc import __version__
+from crossarc._version import __version__
 from crossarc.core import CrossarcError
 from crossarc.features.weights import Quantized, quantized
 from crossarc.models.builtin import file_of, names
@@ -176,7 +176,7 @@ _FIELDS = {"version": str, "created": str, "about": dict, "quantized": bool, "co
 
 def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
     try:
-        header = json.loads(text)
+        header: Any = json.loads(text)
     except (ValueError, RecursionError):
         raise ModelError(f"{path}: its header is not JSON") from None
     number = header.get("format") if isinstance(header, dict) else None
@@ -191,4 +191,4 @@ def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
     wrong = [name for name, kind in _FIELDS.items() if not isinstance(header.get(name), kind)]
     if wrong or not all(isinstance(own, dict) for own in header["components"].values()):
         raise ModelError(f"{path}: its header lacks {', '.join(wrong) or 'the headers of components'}")
-    return header
+    return dict(header)

@@ -131,9 +131,9 @@ def parser_from_model(components: dict[str, Contents], path: str | Path) -> Pars
     """The parser among the components of a model; errors name its file."""
     if "training" in components:
         raise ModelError(f"{path}: the state of an interrupted training; crossarc train --resume goes on with it")
-    header, tensors = components.get("parser", Contents({}, {}))
-    name = header.get("system")
+    contents = components.get("parser", Contents({}, {}))
+    name = contents.header.get("system")
     if name not in SYSTEMS:
         problem = f"a model of a system that this version of Crossarc does not know: {name}" if name else "no parser"
         raise ModelError(f"{path}: {problem}")
-    return SYSTEMS[name].parser.from_model(header, tensors)
+    return SYSTEMS[name].parser.from_model(*contents)

@@ -75,8 +75,8 @@ def train(
     else:
         of_tree, saved = saved, None
         if tree is None:
-            options = {"dev": dev, "listener": listener, "checkpoint": state, "saved": of_tree, "jobs": jobs}
-            tree = train_linear(treebank, config.linear, **options)
+            own: dict[str, Any] = {"checkpoint": state, "saved": of_tree, "jobs": jobs}
+            tree = train_linear(treebank, config.linear, dev=dev, listener=listener, **own)
         elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
             raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
     training = _Training(trees, graphs, dev, config, tree, listener)

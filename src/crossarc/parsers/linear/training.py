@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
+from crossarc.features.weights import dequantized
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import (
     AdaptiveLearner,
@@ -127,7 +128,7 @@ class LinearTraining(Epochs[LinearParser]):
             before = self.restored(saved.best).scorer
             self.scorer = self._scorer(self.learner.weights, before.pruner)
             if not self.options.joint:
-                self.scorer = self.scorer.with_labels(before.labels_model.weights)
+                self.scorer = self.scorer.with_labels(dequantized(before.labels_model.weights))
         else:
             with workers(jobs) as start:
                 labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
