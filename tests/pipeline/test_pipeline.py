@@ -17,6 +17,7 @@ from crossarc.cli import crossarc as commands
 from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.features.weights import dequantized
 from crossarc.io import read
+from crossarc.models import available
 from crossarc.parsers import TrainingListener
 from crossarc.parsers import load as load_parser
 from crossarc.pipeline import Pipeline, scores_of, train_components
@@ -84,7 +85,7 @@ def test_a_model_may_have_a_parser_only(tmp_path):
     path = tmp_path / "plain.crossarc"
     trained("order 1").save(path)
     plain = crossarc.load(path)
-    assert list(plain.trees(TEST)) == list(trained("order 1").parse(TEST))
+    assert list(plain.trees(TEST)) == list(trained("order 1").trees(TEST))
     bare = [Sentence.of(TEST[0].form)]
     assert plain.annotate(bare) == bare
     with pytest.raises(CrossarcError, match="no segmenter"):
@@ -193,7 +194,7 @@ def test_rank_and_suspicious_fill_in_missing_tags(model, tmp_path):
 
 
 def test_built_in_models_say_whose_they_are():
-    for name, about in crossarc.models().items():
+    for name, about in available().items():
         assert {"licence", "attribution", "scores", "components", "bytes"} <= about.keys()
         assert name in run("models").decode()
         assert json.loads(run("models", "--json"))[name] == about

@@ -31,6 +31,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Tensors",
+    "available",
     "describe_model",
     "read_model",
     "write_model",
@@ -126,6 +127,20 @@ def describe_model(path: str | Path) -> dict[str, Any]:
     """The header of a model file, and its size in bytes."""
     header, _ = _open(path)
     return {**header, "bytes": file_of(path).stat().st_size}
+
+
+def available() -> dict[str, dict[str, Any]]:
+    """The models that can be loaded by name: licence, attribution, scores, components, path and size of each.
+
+    >>> available()["en"]["language"]
+    'English'
+    """
+    found = {}
+    for name in names():
+        header = describe_model(name)
+        own = {"system": header["components"]["parser"]["system"], "components": list(header["components"])}
+        found[name] = {**header["about"], **own, "path": str(file_of(name)), "bytes": header["bytes"]}
+    return found
 
 
 def _arrays(name: str, tensor: NDArray[Any] | Quantized) -> dict[str, NDArray[Any]]:
