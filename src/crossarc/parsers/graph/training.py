@@ -17,7 +17,7 @@ from crossarc.parsers.graph._training import learn_graphs, see_pairs
 from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.training import train_linear
 from crossarc.parsers.training import EpochReport, TrainingListener, Treebank, dev_scores
 from crossarc.scorers.linear.model import view
@@ -85,7 +85,7 @@ class _Training:
         listener: TrainingListener,
     ) -> None:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
-        self.tree, self.rules = tree, kernel_rules(tree.scorer, tree.config.search)
+        self.tree, self.search = tree, tree.config.search
         self.templates = templates_of_extras(tree.scorer)
         self.labels = tuple(sorted({label for graph in graphs for label in graph.extra.values()}))
         self.extra = self._numbered(graphs)
@@ -129,7 +129,7 @@ class _Training:
 
         def learn(chosen: NDArray[np.int64]) -> float:
             seed = np.uint64(rng.integers(2**63))
-            loss: float = learn_graphs(batch, chosen, models, learners, gold, self.extra, self.rules, seed)
+            loss: float = learn_graphs(batch, chosen, models, learners, gold, self.extra, self.search, seed)
             return loss
 
         return self.treebank.epoch("graphs", epoch, learn, rng, self.listener)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
+from crossarc.learning._adagrad import shrink
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import (
     AdaptiveLearner,
@@ -27,18 +28,10 @@ from crossarc.learning.online import (
     state_of,
     table_size,
 )
+from crossarc.learning.rules import Crf, FactoredMira, KBestMira, Mira, Perceptron, UpdateRule
 from crossarc.models.file import ModelError, Tensors, load_model, save_model
-from crossarc.parsers.linear._crf import add_gradients, learn_crf, shrink
-from crossarc.parsers.linear._mira import (
-    MIRA,
-    PERCEPTRON,
-    Method,
-    learn_factored,
-    learn_first_order,
-    learn_from_k_best,
-    learn_high_order,
-    learn_second_order,
-)
+from crossarc.parsers.linear._crf import add_gradients
+from crossarc.parsers.linear._learn import learn
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.training import (
@@ -52,26 +45,15 @@ from crossarc.parsers.training import (
     with_treebank_defaults,
 )
 from crossarc.scorers.linear._labels import learn_labels
-from crossarc.scorers.linear._part_scores import Rules
 from crossarc.scorers.linear._pruner import count_candidates, learn_ranking
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
+from crossarc.search.methods import Exact
 
 __all__ = ["LinearTraining", "State", "train_linear", "workers"]
 
 Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
-_KERNELS: dict[tuple[str, str], Any] = {
-    ("mira", "1"): learn_first_order,
-    ("mira", "2"): learn_second_order,
-    ("mira", "high"): learn_high_order,
-    ("perceptron", "1"): learn_first_order,
-    ("perceptron", "2"): learn_second_order,
-    ("perceptron", "high"): learn_high_order,
-    ("kbest-mira", "1"): learn_from_k_best,
-    ("factored-mira", "1"): learn_factored,
-    ("crf", "1"): learn_crf,
-}
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 20
 _LABEL_BITS = 20
@@ -131,8 +113,6 @@ class LinearTraining:
         self.treebank, self.dev, self.config = treebank, dev, config
         self.listener, self.checkpoint = listener, checkpoint
         self.options = options or config.scorer
-        augmented = config.loss_augmented and config.learner != "crf"
-        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
         self.templates = load_templates(config.features)
 
     def run(self, start: Starter, resume: bool) -> LinearParser:
@@ -167,21 +147,15 @@ class LinearTraining:
 
     def _learning(self, models: ScoringModels, state: State) -> Callable[[NDArray[np.int64]], float]:
         """How heads are learnt from chosen sentences."""
-        kernel = _KERNELS[self.config.learner, self.config.order]
-        searches = kernel in (learn_second_order, learn_high_order)
-        rules = self._rules(models)
+        rule, search = update_rule(self.config), self.config.search
 
-        def learn(chosen: NDArray[np.int64]) -> float:
-            seeds = [np.uint64(state.rng.integers(2**63))] if searches else []
-            loss: float = kernel(
-                self.treebank.batch, chosen, models, state.learner, self.treebank.gold, rules, self.method, *seeds
-            )
+        def learn_from(chosen: NDArray[np.int64]) -> float:
+            seed = np.uint64(0 if isinstance(search, Exact) else state.rng.integers(2**63))
+            treebank = self.treebank
+            loss: float = learn(treebank.batch, chosen, models, state.learner, treebank.gold, search, rule, seed)
             return loss
 
-        return learn
-
-    def _rules(self, models: ScoringModels) -> Rules:
-        return Rules(*self.config.search[:2], *models[3:5], self.config.restarts, *models[5:])
+        return learn_from
 
     def _parsed(self, scorer: LinearScorer) -> Iterator[Sentence]:
         """The dev set."""
@@ -207,13 +181,12 @@ class LinearTraining:
         learner, l2 = state.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
         models = self._with_weights(scorer, learner.weights).models
-        rules = self._rules(models)
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
             learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, rules, self.method, learner.slopes)
+            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, self.config.search, learner.slopes)
             return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
@@ -337,6 +310,16 @@ class LinearTraining:
         dev = DevScores(*header["dev"]) if header["dev"] else None
         best = scorer.with_heads(tensors["best.heads"])
         return scorer, State(header["epoch"], header["best_epoch"], learner, rng, best, dev)
+
+
+def update_rule(config: LinearConfig) -> UpdateRule:
+    """How weights are updated."""
+    if config.learner == "crf":
+        return Crf()
+    if config.learner == "kbest-mira":
+        return KBestMira(config.loss_augmented, config.k)
+    kinds: dict[str, type[UpdateRule]] = {"mira": Mira, "factored-mira": FactoredMira, "perceptron": Perceptron}
+    return kinds[config.learner](config.loss_augmented)
 
 
 @contextmanager

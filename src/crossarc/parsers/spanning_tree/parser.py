@@ -20,10 +20,10 @@ from crossarc.features.attributes import attributes_of
 from crossarc.ilp.rules import Rule
 from crossarc.models.file import load_model, save_model
 from crossarc.parsers.linear._parse import score_trees
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.solving import Solved, solve_sentence
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
-from crossarc.search.methods import SearchMethod
+from crossarc.scorers.shape import TreeShape
 from crossarc.trees import k_best_trees, log_partition
 
 __all__ = ["ScoredTree", "SpanningTreeParser", "Temperatures"]
@@ -76,36 +76,36 @@ class SpanningTreeParser(LinearParser):
         if not len(sentence):
             return [ScoredTree(sentence, 0.0, 1.0)]
         constraints = constraints or Constraints()
-        batch, rules = attributes_of([sentence]), self.rules(constraints)
+        batch, shape = attributes_of([sentence]), self.search_for(constraints).shape
         best, _ = self.best_trees(batch, constraints)
         (potentials,) = self.potentials(batch, best, constraints)
         wanted = k if self.config.order == "1" else _RESCORED * k
-        others = k_best_trees(potentials, wanted, single_root=rules.single_root, projective=rules.projective)
+        others = k_best_trees(potentials, wanted, single_root=shape.single_root, projective=shape.projective)
         trees = np.unique(np.stack([best, *(tree.heads for tree in others)]), axis=0)
         labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
         score_trees(
             batch,
             self.scorer.models,
             self.allowed(len(best), constraints),
-            kernel_rules(self.scorer, rules),
+            shape,
             trees,
             labels,
             scores,
         )
-        probabilities = self._probabilities(trees, potentials, rules)
+        probabilities = self._probabilities(trees, potentials, shape)
         return [
             ScoredTree(self.with_tree(sentence, trees[i], labels[i]), float(scores[i]), probabilities[i])
             for i in np.argsort(-scores, kind="stable")[:k].tolist()
         ]
 
     def _probabilities(
-        self, trees: NDArray[np.int64], potentials: NDArray[np.float64], rules: SearchMethod
+        self, trees: NDArray[np.int64], potentials: NDArray[np.float64], shape: TreeShape
     ) -> Sequence[float | None]:
         """Of each tree; None if the parser knows none."""
         if self.temperatures is None:
             return [None] * len(trees)
         scores = potentials / self.temperatures.arcs
-        log_z = log_partition(scores, single_root=rules.single_root, projective=rules.projective)
+        log_z = log_partition(scores, single_root=shape.single_root, projective=shape.projective)
         totals = scores[trees[:, 1:], np.arange(1, trees.shape[1])].sum(axis=1)
         probabilities: list[float] = np.exp(totals - log_z).tolist()
         return probabilities

@@ -21,7 +21,7 @@ from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.evaluation.calibration import Bin, reliability
 from crossarc.features.attributes import Batch, attributes_of
 from crossarc.parsers.spanning_tree.parser import SpanningTreeParser, Temperatures
-from crossarc.search.methods import SearchMethod
+from crossarc.scorers.shape import TreeShape
 from crossarc.trees import best_trees, k_best_trees, log_partitions_and_marginals
 
 __all__ = [
@@ -54,12 +54,12 @@ class Analysis(NamedTuple):
     entropy: float  # of all trees, in nats
     marginals: NDArray[np.float64]  # marginals[h, m]: the probability of every arc
     potentials: NDArray[np.float64]  # potentials[h, m]: log p of a tree is the sum of these less a constant
-    rules: SearchMethod
+    shape: TreeShape
 
     @property
     def margin(self) -> float:
         """log p of the best tree minus that of the second best; inf if there is no other."""
-        trees = k_best_trees(self.potentials, 2, single_root=self.rules.single_root, projective=self.rules.projective)
+        trees = k_best_trees(self.potentials, 2, single_root=self.shape.single_root, projective=self.shape.projective)
         return trees[0].score - trees[1].score if len(trees) == 2 else np.inf
 
 
@@ -95,13 +95,13 @@ def _analyse(
     constraints: Constraints,
     temperatures: Temperatures,
 ) -> Iterator[Analysis]:
-    batch, rules = attributes_of(sentences), parser.rules(constraints)
-    shape: dict[str, Any] = {"single_root": rules.single_root, "projective": rules.projective}
+    batch, shape = attributes_of(sentences), parser.search_for(constraints).shape
+    flags: dict[str, Any] = {"single_root": shape.single_root, "projective": shape.projective}
     heads, labels = parser.best_trees(batch, constraints)
     potentials = [scores / temperatures.arcs for scores in parser.potentials(batch, heads, constraints)]
-    log_z, marginals = log_partitions_and_marginals(potentials, **shape)
+    log_z, marginals = log_partitions_and_marginals(potentials, **flags)
     if decode != "best":
-        safest = best_trees([np.where(arcs > 0.0, arcs, -np.inf) for arcs in marginals], **shape)
+        safest = best_trees([np.where(arcs > 0.0, arcs, -np.inf) for arcs in marginals], **flags)
         heads = np.concatenate([tree.heads for tree in safest])
     shares = label_probabilities(parser, batch, heads)
     if decode != "best":
@@ -115,7 +115,7 @@ def _analyse(
         log_probability = float(_chosen(potentials[b], heads, batch, b)[1:].sum() - log_z[b])
         entropy = _entropy(float(log_z[b]), marginals[b], potentials[b])
         yield Analysis(
-            tree, arcs[nodes], of_labels[nodes], log_probability, entropy, marginals[b], potentials[b], rules
+            tree, arcs[nodes], of_labels[nodes], log_probability, entropy, marginals[b], potentials[b], shape
         )
 
 
@@ -178,7 +178,7 @@ def _noted(misc: str, *notes: str) -> str:
 def fitted_temperatures(parser: SpanningTreeParser, gold: Sequence[Sentence]) -> Temperatures:
     """The temperatures under which the probabilities of the parser's own arcs and labels fit best to gold trees."""
     sentences = [sentence for sentence in gold if len(sentence)]
-    batch, rules = attributes_of(sentences), parser.rules(Constraints())
+    batch, shape = attributes_of(sentences), parser.search_for(Constraints()).shape
     heads, labels = parser.best_trees(batch, Constraints())
     words = np.flatnonzero(heads >= 0)
     right = heads[words] == np.concatenate([sentence.heads for sentence in sentences])[words]
@@ -186,7 +186,7 @@ def fitted_temperatures(parser: SpanningTreeParser, gold: Sequence[Sentence]) ->
 
     def loss_of_arcs(log_temperature: float) -> float:
         scaled = [scores / np.exp(log_temperature) for scores in potentials]
-        _, marginals = log_partitions_and_marginals(scaled, single_root=rules.single_root, projective=rules.projective)
+        _, marginals = log_partitions_and_marginals(scaled, single_root=shape.single_root, projective=shape.projective)
         chosen = np.concatenate([_chosen(matrix, heads, batch, b) for b, matrix in enumerate(marginals)])
         return _log_loss(chosen[words], right)
 
