@@ -21,7 +21,7 @@ from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.features import SCHEMA
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.training import train_linear
 from crossarc.parsers.training import (
     Checkpoint,
@@ -110,7 +110,7 @@ class _Training(Epochs[GraphParser]):
         listener: TrainingListener,
     ) -> None:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
-        self.tree, self.rules = tree, kernel_rules(tree.scorer, tree.config.search)
+        self.tree, self.search = tree, tree.config.search
         self.rng = np.random.default_rng(config.seed)
         self.templates = templates_of_extras(tree.scorer)
         self.features = load_set(SCHEMA, "default") if config.basic_tree else parse_set(SCHEMA, "")
@@ -156,7 +156,7 @@ class _Training(Epochs[GraphParser]):
 
         def learn(chosen: NDArray[np.int64]) -> float:
             seed = np.uint64(self.rng.integers(2**63))
-            loss: float = learn_graphs(batch, chosen, models, self.learners, gold, self.extra, self.rules, seed)
+            loss: float = learn_graphs(batch, chosen, models, self.learners, gold, self.extra, self.search, seed)
             return loss
 
         return self.treebank.epoch(self.stage, epoch, learn, self.rng, self.listener)

@@ -16,6 +16,7 @@ from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
 from crossarc.features.weights import dequantized
+from crossarc.learning._adagrad import shrink
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import (
     AdaptiveLearner,
@@ -26,19 +27,11 @@ from crossarc.learning.online import (
     state_of,
     table_size,
 )
+from crossarc.learning.rules import Crf, FactoredMira, KBestMira, Mira, Perceptron, UpdateRule
 from crossarc.models import Contents
 from crossarc.parsers.base import batches
-from crossarc.parsers.linear._crf import add_gradients, learn_crf, shrink
-from crossarc.parsers.linear._mira import (
-    MIRA,
-    PERCEPTRON,
-    Method,
-    learn_factored,
-    learn_first_order,
-    learn_from_k_best,
-    learn_high_order,
-    learn_second_order,
-)
+from crossarc.parsers.linear._crf import add_gradients
+from crossarc.parsers.linear._learn import learn
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.training import (
@@ -55,26 +48,15 @@ from crossarc.parsers.training import (
     with_treebank_defaults,
 )
 from crossarc.scorers.linear._labels import learn_labels
-from crossarc.scorers.linear._part_scores import Rules
 from crossarc.scorers.linear._pruner import count_candidates, learn_ranking
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
+from crossarc.search.methods import Exact
 
 __all__ = ["LinearTraining", "train_linear"]
 
 Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
-_KERNELS: dict[tuple[str, str], Any] = {
-    ("mira", "1"): learn_first_order,
-    ("mira", "2"): learn_second_order,
-    ("mira", "high"): learn_high_order,
-    ("perceptron", "1"): learn_first_order,
-    ("perceptron", "2"): learn_second_order,
-    ("perceptron", "high"): learn_high_order,
-    ("kbest-mira", "1"): learn_from_k_best,
-    ("factored-mira", "1"): learn_factored,
-    ("crf", "1"): learn_crf,
-}
 _BATCH = 64  # sentences
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 20
@@ -116,8 +98,6 @@ class LinearTraining(Epochs[LinearParser]):
     ) -> None:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
         self.options = options or config.scorer
-        augmented = config.loss_augmented and config.learner != "crf"
-        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
         self.templates = load_templates(config.features)
         self.learner = self._new_learner()
 
@@ -178,34 +158,27 @@ class LinearTraining(Epochs[LinearParser]):
 
     def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
         """How heads are learnt from chosen sentences."""
-        kernel = _KERNELS[self.config.learner, self.config.order]
-        searches = kernel in (learn_second_order, learn_high_order)
-        rules = self._rules(models)
+        rule, search = update_rule(self.config), self.config.search
 
-        def learn(chosen: NDArray[np.int64]) -> float:
-            seeds = [np.uint64(self.rng.integers(2**63))] if searches else []
-            loss: float = kernel(
-                self.treebank.batch, chosen, models, self.learner, self.treebank.gold, rules, self.method, *seeds
-            )
+        def learn_from(chosen: NDArray[np.int64]) -> float:
+            seed = np.uint64(0 if isinstance(search, Exact) else self.rng.integers(2**63))
+            treebank = self.treebank
+            loss: float = learn(treebank.batch, chosen, models, self.learner, treebank.gold, search, rule, seed)
             return loss
 
-        return learn
-
-    def _rules(self, models: ScoringModels) -> Rules:
-        return Rules(*self.config.search[:2], *models[3:5], self.config.restarts, *models[5:])
+        return learn_from
 
     def _maximise(self, loop: EpochLoop[LinearParser]) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
         learner, l2 = self.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
         models = self._with_weights(learner.weights).models
-        rules = self._rules(models)
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
             learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, rules, self.method, learner.slopes)
+            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, self.config.search, learner.slopes)
             return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
@@ -271,6 +244,16 @@ class LinearTraining(Epochs[LinearParser]):
         arcs = table_size(self.config.hash_bits)
         scorer = self.scorer.with_heads(weights[:arcs])
         return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
+
+
+def update_rule(config: LinearConfig) -> UpdateRule:
+    """How weights are updated."""
+    if config.learner == "crf":
+        return Crf()
+    if config.learner == "kbest-mira":
+        return KBestMira(config.loss_augmented, config.k)
+    kinds: dict[str, type[UpdateRule]] = {"mira": Mira, "factored-mira": FactoredMira, "perceptron": Perceptron}
+    return kinds[config.learner](config.loss_augmented)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from crossarc.features.attributes import Batch, attributes_of
 from crossarc.models import Tensors
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.linear._parse import score_trees
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
 from crossarc.parsers.spanning_tree.probabilities import Probabilities, fitted_temperatures
 from crossarc.trees import k_best_trees
@@ -118,8 +118,8 @@ class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
                 "this model knows no probabilities: it was trained without --dev; "
                 "crossarc calibrate DEV -m MODEL --fit makes up for that"
             )
-        search = self.rules(constraints)
-        return Probabilities(self, self.temperatures, batch, potentials, search.single_root, search.projective)
+        shape = self.search_for(constraints).shape
+        return Probabilities(self, self.temperatures, batch, potentials, shape.single_root, shape.projective)
 
     def _k_best(
         self,
@@ -138,13 +138,13 @@ class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
         """
         if not len(sentence):
             return Parsed(sentence, 0.0, 1.0, trees=(Parsed(sentence, 0.0, 1.0),))
-        batch, search = attributes_of([sentence]), self.rules(constraints)
+        batch, shape = attributes_of([sentence]), self.search_for(constraints).shape
         wanted = options.k if self.config.order == "1" else _RESCORED * options.k
-        others = k_best_trees(potentials, wanted, single_root=search.single_root, projective=search.projective)
+        others = k_best_trees(potentials, wanted, single_root=shape.single_root, projective=shape.projective)
         trees = np.unique(np.stack([best, *(tree.heads for tree in others)]), axis=0)
         labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
-        rules, allowed = kernel_rules(self.scorer, search), self.allowed(len(best), constraints)
-        score_trees(batch, self.scorer.models, allowed, rules, trees, labels, scores)
+        allowed = self.allowed(len(best), constraints)
+        score_trees(batch, self.scorer.models, allowed, shape, trees, labels, scores)
         found = []
         for i in np.argsort(-scores, kind="stable")[: options.k].tolist():
             tree = Parsed(self.with_tree(sentence, trees[i], labels[i]), float(scores[i]))
