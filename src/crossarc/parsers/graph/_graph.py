@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_inline, jit_noinline
-from crossarc.features._hashing import hash_slots, mix, sentence_of, sum_of
+from crossarc.features._hashing import hash_slots, mix, sentence_attributes, sum_of
 from crossarc.features.attributes import PADDING, UPOS
 from crossarc.parsers.graph._path import max_path_features, path_features
 from crossarc.parsers.linear._parse import label, seed_of, space_of
@@ -45,7 +45,7 @@ def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labe
     """
     for b in range(len(scores)):
         tree, names = heads[batch.starts[b] : batch.starts[b + 1]], labels[batch.starts[b] : batch.starts[b + 1]]
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         space = space_of(attributes, models.tree, allowed, rules)
         scores[b] = second_order(space, rules, seed_of(attributes), tree)
         if scores[b] == -np.inf:

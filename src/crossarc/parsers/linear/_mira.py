@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_inline
-from crossarc.features._hashing import hash_slots, mix, sentence_of
+from crossarc.features._hashing import hash_slots, mix, sentence_attributes
 from crossarc.learning._online import add, difference, hildreth, hildreth_step
 from crossarc.scorers.linear._features import (
     arc_indices,
@@ -95,7 +95,7 @@ def learn_from_k_best(batch, chosen, models, learner, gold, rules, method):
 @jit_helper
 def open_task(batch, b, models, gold, rules, method):
     """The space of a sentence and its gold tree; with losses if the search is to be loss-augmented."""
-    attributes = sentence_of(batch, b)
+    attributes = sentence_attributes(batch, b)
     nodes = slice(batch.starts[b], batch.starts[b + 1])
     heads, labels = gold.heads[nodes], gold.labels[nodes]
     space = candidate_space(attributes, models.pruner, models.heads, heads.copy(), np.ones((0, 0), np.bool_), rules)

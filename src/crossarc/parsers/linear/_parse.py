@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_macro
-from crossarc.features._hashing import hash_slots, sentence_of
+from crossarc.features._hashing import hash_slots, sentence_attributes
 from crossarc.scorers.linear._labels import best_labels_of_tree, score_labels_of_tree
 from crossarc.scorers.linear._part_scores import (
     attach,
@@ -27,7 +27,7 @@ def parse_first_order(batch, models, allowed, rules, heads, labels, scores):
     """Trees of order 1; scores[b] is -inf for a sentence without one."""
     for b in range(len(scores)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         space = space_of(attributes, models, allowed, rules)
         scores[b] = first_order(space, rules, heads[nodes])
         if scores[b] > -np.inf:
@@ -39,7 +39,7 @@ def parse_second_order(batch, models, allowed, rules, heads, labels, scores):
     """The same for order 2."""
     for b in range(len(scores)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         space = space_of(attributes, models, allowed, rules)
         scores[b] = second_order(space, rules, seed_of(attributes), heads[nodes])
         if scores[b] > -np.inf:
@@ -51,7 +51,7 @@ def parse_high_order(batch, models, allowed, rules, heads, labels, scores):
     """The same for higher orders."""
     for b in range(len(scores)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         space = space_of(attributes, models, allowed, rules)
         scores[b] = high_order(space, rules, seed_of(attributes), heads[nodes])
         if scores[b] > -np.inf:
@@ -92,7 +92,7 @@ def label(space, attributes, models, allowed, rules, heads, labels):
 @jit
 def scores_of_arcs(batch, model, allowed):
     """scores[h, m] of the only sentence of a batch."""
-    return first_order_scores(sentence_of(batch, 0), model, allowed.arcs)
+    return first_order_scores(sentence_attributes(batch, 0), model, allowed.arcs)
 
 
 @jit_helper
@@ -114,13 +114,13 @@ def potentials_of(batch, models, allowed, rules, heads, first, out):
         tree = heads[batch.starts[b] : batch.starts[b + 1]]
         size = len(tree)
         scores = out[first[b] : first[b] + size * size].reshape(size, size)
-        score_changes(space_of(sentence_of(batch, b), models, allowed, rules), tree, scores)
+        score_changes(space_of(sentence_attributes(batch, b), models, allowed, rules), tree, scores)
 
 
 @jit
 def score_trees(batch, models, allowed, rules, trees, labels, scores):
     """The scores of some trees of the only sentence of a batch, and their labels."""
-    attributes = sentence_of(batch, 0)
+    attributes = sentence_attributes(batch, 0)
     space = space_of(attributes, models, allowed, rules)
     choice = np.zeros_like(trees[0])
     for k in range(len(trees)):
@@ -134,4 +134,4 @@ def scores_of_labels(batch, model, heads, out):
     """out[i, l] of each label of the arc into node i of many trees."""
     for b in range(len(batch.starts) - 1):
         first, last = batch.starts[b], batch.starts[b + 1]
-        score_labels_of_tree(sentence_of(batch, b).words, model, heads[first:last], out[first:last])
+        score_labels_of_tree(sentence_attributes(batch, b).words, model, heads[first:last], out[first:last])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_inline
-from crossarc.features._hashing import hash_slots, sentence_of, sum_of
+from crossarc.features._hashing import hash_slots, sentence_attributes, sum_of
 from crossarc.ilp.parts import Pairs, PartArrays
 from crossarc.learning._online import hildreth_step
 from crossarc.parsers.linear._mira import MIRA, Method, open_task
@@ -312,15 +312,15 @@ def learning_space(batch, b, models, gold, rules, with_nonprojective):
 @jit
 def parsing_space(batch, models, allowed, rules, with_nonprojective):
     """The space of the only sentence of a batch, and its parts."""
-    space = space_of(sentence_of(batch, 0), models, allowed, rules)
+    space = space_of(sentence_attributes(batch, 0), models, allowed, rules)
     return space, program_parts(space, with_nonprojective)
 
 
 @jit
 def labels_of_tree(batch, space, models, allowed, rules, heads, labels):
-    label(space, sentence_of(batch, 0), models, allowed, rules, heads, labels)
+    label(space, sentence_attributes(batch, 0), models, allowed, rules, heads, labels)
 
 
 @jit
 def labels_of_arcs(batch, space, models, allowed, rules, heads):
-    return label_matrix(space, sentence_of(batch, 0), models, allowed, rules, heads)
+    return label_matrix(space, sentence_attributes(batch, 0), models, allowed, rules, heads)
