@@ -10,9 +10,9 @@ from crossarc.core import InputError
 from crossarc.features.language import Schema, Section, load_set, parse_set
 from crossarc.features.templates import load_templates, parse_templates
 from crossarc.parsers.covington.features import load_features
-from crossarc.text.segmenter import _SCHEMA as SEGMENTER
-from crossarc.text.segmenter import compile_sections
-from crossarc.text.tagger import _SCHEMA as TAGGER
+from crossarc.text.boundaries import SCHEMA as SEGMENTER
+from crossarc.text.boundaries import compile_sections
+from crossarc.text.tagger import SCHEMA as TAGGER
 from crossarc.text.tagger import compile_passes
 
 SCHEMA = Schema(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc.core import InputError, Sentence
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates, parse_templates
 from crossarc.scorers.linear._features import (
@@ -21,7 +21,7 @@ SENTENCE = Sentence.of(["the", "old", "man", "the", "boats"], upos=["DET", "ADJ"
 
 def indices(text: str, h: int, m: int, sentence: Sentence = SENTENCE) -> list[int]:
     with np.errstate(over="ignore"):  # as hashes do
-        encoded = encode(sentence_of(attributes_of([sentence]), 0), parse_templates(text).compiled)
+        encoded = encode(sentence_attributes(attributes_of([sentence]), 0), parse_templates(text).compiled)
         out = np.empty(most_features(encoded), dtype=np.int64)
         return out[: arc_indices(encoded, h, m, SHIFT, out)].tolist()
 

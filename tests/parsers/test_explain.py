@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crossarc.core import Constraints, CrossarcError
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.explain import Reason, by_template, sorted_reasons
 from crossarc.features.templates import parse_templates
@@ -56,7 +56,7 @@ def test_support_vector_machines_have_no_reasons():
 def test_reasons_for_extra_arcs_have_the_basic_tree():
     parser = trained("graph")
     for sentence in parser.trees(TEST[:4]):
-        attributes = sentence_of(attributes_of([sentence]), 0)
+        attributes = sentence_attributes(attributes_of([sentence]), 0)
         basic = basic_tree(*parser.tree.best_trees(attributes_of([sentence]), Constraints()))
         encoded = encode(attributes, parser.extras_model.templates)
         hashes = np.empty(max_path_features(parser.models.path), dtype=np.uint64)

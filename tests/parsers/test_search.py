@@ -21,7 +21,7 @@ from crossarc.search._search import climb, first_order, second_order
 
 import oracles
 from crossarc.core import Sentence
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import parse_templates
 from crossarc.scorers.linear._features import (
@@ -69,7 +69,7 @@ def random_space(n: int, seed: int, forbidden: float = 0.0, *, only_siblings: bo
     candidates, counts = np.zeros((n + 1, n + 1), dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     keep_candidates(scores, n, 2.0, np.full(n + 1, -1), candidates, counts)
     templates = EVERY_PART.of_parts(("arc", "sibling") if only_siblings else EVERY_PART.lines)
-    encoded = encode(sentence_of(attributes_of([Sentence.of(["word"] * n)]), 0), templates)
+    encoded = encode(sentence_attributes(attributes_of([Sentence.of(["word"] * n)]), 0), templates)
     space = open_space(encoded, np.zeros(1 << 10, dtype=np.float32), np.uint64(54), candidates, counts)
     for part in (space.arcs, space.siblings, space.grandparents, space.any_siblings, space.valencies):
         part[...] = rng.normal(size=part.shape)
@@ -207,7 +207,7 @@ def test_features_and_scores_agree(seed):
     rng = np.random.default_rng(seed)
     n, shift = 5, np.uint64(64 - 12)
     sentence = Sentence.of([f"w{i}" for i in range(n)], upos=rng.choice(["X", "Y"], n).tolist())
-    encoded = encode(sentence_of(attributes_of([sentence]), 0), EVERY_PART.compiled)
+    encoded = encode(sentence_attributes(attributes_of([sentence]), 0), EVERY_PART.compiled)
     weights = rng.normal(size=1 << 12).astype(np.float32)
     candidates = np.array([[h for h in range(n + 1) if h != m] for m in range(n + 1)])
     space = open_space(encoded, weights, shift, candidates, np.full(n + 1, n))

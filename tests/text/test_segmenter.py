@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from crossarc.core import Insert, Sentence, Word
 from crossarc.text import Segmenter, text_of
+from crossarc.text.boundaries import _alike, _views, character_kind, places_in_chunk
 from crossarc.text.lexicon import RUNS
-from crossarc.text.segmenter import _alike, _kind, _places, _views
 from crossarc.text.treebank import paragraphs_of
 
 
@@ -72,8 +72,8 @@ def test_a_word_may_be_part_of_no_form():
 def test_what_is_seen_from_a_place_is_what_its_names_say(chunk):
     """The fast way to it, compared with cutting the chunk in two at each place."""
     lower = chunk.lower() if len(chunk.lower()) == len(chunk) else chunk
-    kinds = "".join(map(_kind, chunk))
-    places = _places(chunk)
+    kinds = "".join(map(character_kind, chunk))
+    places = places_in_chunk(chunk)
     for i, seen in zip(places, _views(chunk, places, "x"), strict=True):
         left, right = lower[:i], lower[i:]
         last = len(kinds[:i]) - len(kinds[:i].rstrip(_alike(kinds[i - 1])))

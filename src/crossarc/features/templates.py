@@ -44,7 +44,7 @@ PARTS = {
     "valency": Section(("h",)),
     "label": Section(("h", "m", "g", "l", "r", "a", "z")),
 }
-_SCHEMA = Schema("spanning_tree", PARTS, required=("arc",), switches=("pairs",))
+SCHEMA = Schema("spanning_tree", PARTS, required=("arc",), switches=("pairs",))
 
 
 class Compiled(NamedTuple):
@@ -119,9 +119,9 @@ def _compile(part: str, templates: Sequence[Template]) -> Compiled:
 
 def load_templates(name: str) -> TemplateSet:
     """A named set of ours, or a file."""
-    return TemplateSet(load_set(_SCHEMA, name))
+    return TemplateSet(load_set(SCHEMA, name))
 
 
 def parse_templates(text: str, path: str = "<memory>") -> TemplateSet:
     """Read a set of templates. Raises ``InputError`` with file and line for what cannot be understood."""
-    return TemplateSet(parse_set(_SCHEMA, text, path))
+    return TemplateSet(parse_set(SCHEMA, text, path))

@@ -34,7 +34,7 @@ Tag = tuple[str, str, str]
 
 _TAG_ATTRIBUTES = ("tag", "upos")
 _FIRST, _SECOND = Section(attributes=ATTRIBUTES), Section(attributes=(*ATTRIBUTES, *_TAG_ATTRIBUTES))
-_SCHEMA = Schema("tagger", {"first-pass": _FIRST, "second-pass": _SECOND}, required=("first-pass",))
+SCHEMA = Schema("tagger", {"first-pass": _FIRST, "second-pass": _SECOND}, required=("first-pass",))
 _FOLDS = 8
 _EPOCHS = 8
 _BITS = 21  # of the weights of each pass
@@ -78,7 +78,7 @@ class Tagger:
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Tagger:
         """What ``to_model`` made."""
-        features = parse_set(_SCHEMA, header["features"])
+        features = parse_set(SCHEMA, header["features"])
         first, second = compile_passes(features)
         words = unpack(tensors["words"])
         tags = tuple((upos, xpos, feats) for upos, xpos, feats in words["tags"])
@@ -161,7 +161,7 @@ class TaggerTraining:
         listener: TrainingListener | None = None,
     ) -> None:
         self.sentences, self.seed, self.listener = sentences, seed, listener
-        self.features = load_set(_SCHEMA, "default")
+        self.features = load_set(SCHEMA, "default")
         self.first_templates, self.second_templates = compile_passes(self.features)
         numbers: dict[Tag, int] = {}
         for s in sentences:

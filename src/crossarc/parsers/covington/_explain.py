@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc._jit import copy_values, jit
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.parsers.covington._features import extract_features, new_link_features, score_actions_linearly
 from crossarc.parsers.covington._graph import begin_word, is_done, new_graph, pass_over
 from crossarc.parsers.covington._parse import RejectedArcs, attach_the_rest, link
@@ -17,7 +17,7 @@ def places_at_link(batch, model, constraints, options, i, j, places):
     """
     size = batch.starts[1]
     graph = new_graph(np.full(size, -1), constraints.allowed_arcs, options.single_root)
-    extracted = new_link_features(sentence_of(batch, 0).words, model, constraints.allowed_labels.shape[1])
+    extracted = new_link_features(sentence_attributes(batch, 0).words, model, constraints.allowed_labels.shape[1])
     rejected = RejectedArcs(np.full(size, -1), np.full(size, -np.inf), np.full(size, -np.inf))
     evidence = np.empty((0, 0), np.float32)
     for right in range(1, size):

@@ -18,7 +18,7 @@ from crossarc.features._hashing import mix
 from crossarc.features.attributes import PADDING, UPOS
 from crossarc.learning._svm import Workspace, class_scores, group_of, new_workspace
 from crossarc.parsers.covington._graph import LEFT_ARC, NO_ARC, RIGHT_ARC, SIZE
-from crossarc.scorers.linear._features import place_of
+from crossarc.scorers.linear._features import distance_bin
 from crossarc.scorers.linear._labels import label_scores
 
 
@@ -91,7 +91,7 @@ def extract_features(extracted, features, graph, i, j):
         values[a] = extracted.numbers[graph.labels[nodes[features.slots[a]]] + 1] * features.seeds[a]
     for a in range(n_words + n_labels, n_named):
         values[a] = graph.dependents[nodes[features.slots[a]]] * features.seeds[a]
-    values[n_named] = extracted.numbers[place_of(j - i)] * features.seeds[n_named]
+    values[n_named] = extracted.numbers[distance_bin(j - i)] * features.seeds[n_named]
     values[n_named + 1] = extracted.numbers[min(height, MAX_ROOTS)] * features.seeds[n_named + 1]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc._jit import copy_values, jit, jit_helper, jit_inline
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.learning._svm import Svm
 from crossarc.parsers.covington._features import extract_features, new_link_features, score_actions, score_labels
 from crossarc.parsers.covington._graph import (
@@ -77,7 +77,7 @@ def parse_batch(batch, model, constraints, options, heads, labels, links, eviden
     """
     for b in range(len(links)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        words = sentence_of(batch, b).words
+        words = sentence_attributes(batch, b).words
         limit = options.max_degree
         degrees = np.empty(batch.starts[b + 1] - batch.starts[b], np.int64)
         while True:

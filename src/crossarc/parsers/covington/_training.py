@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crossarc._jit import jit, jit_inline
-from crossarc.features._hashing import mix, sentence_of
+from crossarc.features._hashing import mix, sentence_attributes
 from crossarc.learning._online import passive_aggressive
 from crossarc.learning.online import Learner
 from crossarc.parsers.covington._features import (
@@ -55,7 +55,7 @@ def learn_links(batch, chosen, model, learners, gold, options, exploration, seed
         nodes = slice(batch.starts[b], batch.starts[b + 1])
         heads, labels = gold.heads[nodes], gold.labels[nodes]
         graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
-        extracted = new_link_features(sentence_of(batch, b).words, model, gold.n_labels)
+        extracted = new_link_features(sentence_attributes(batch, b).words, model, gold.n_labels)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         random = mix(seed + np.uint64(b))
         for j in range(1, len(heads)):
@@ -191,7 +191,7 @@ def instances_of(batch, b, model, gold, options):
     nodes = slice(batch.starts[b], batch.starts[b + 1])
     heads, labels = gold.heads[nodes], gold.labels[nodes]
     graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
-    extracted = new_link_features(sentence_of(batch, b).words, model, gold.n_labels)
+    extracted = new_link_features(sentence_attributes(batch, b).words, model, gold.n_labels)
     max_links = len(heads) * (len(heads) - 1) // 2
     symbols = np.empty((max_links, len(extracted.values) - 1), np.uint32)
     classes, tags = np.empty(max_links, np.int64), np.empty(max_links, np.uint64)

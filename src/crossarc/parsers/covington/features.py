@@ -39,7 +39,7 @@ _LINK = Section(
     others=("distance", "roots"),
     max_atoms=_MAX_ATOMS,
 )
-_SCHEMA = Schema("covington", {"link": _LINK, "label": _LINK}, required=("link", "label"))
+SCHEMA = Schema("covington", {"link": _LINK, "label": _LINK}, required=("link", "label"))
 
 
 class LinkTemplates(NamedTuple):
@@ -81,12 +81,12 @@ class LinkFeatureSet:
 
 def load_features(name: str) -> LinkFeatureSet:
     """A named set of ours, or a file."""
-    return LinkFeatureSet(load_set(_SCHEMA, name))
+    return LinkFeatureSet(load_set(SCHEMA, name))
 
 
 def parse_features(text: str, path: str = "<memory>") -> LinkFeatureSet:
     """Read a feature set. Raises ``InputError`` with file and line for what cannot be understood."""
-    return LinkFeatureSet(parse_set(_SCHEMA, text, path))
+    return LinkFeatureSet(parse_set(SCHEMA, text, path))
 
 
 def _sorted(templates: Sequence[Template]) -> list[tuple[str, ...]]:

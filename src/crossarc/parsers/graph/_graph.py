@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc._jit import jit, jit_helper, jit_inline
-from crossarc.features._hashing import hash_slots, mix, sentence_of, sum_of
+from crossarc.features._hashing import hash_slots, mix, sentence_attributes, sum_of
 from crossarc.features.attributes import PADDING, UPOS
 from crossarc.parsers.graph._path import max_path_features, path_features
 from crossarc.parsers.linear._parse import parts_of_sentence, seed_of
@@ -44,7 +44,7 @@ def parse_graphs(batch, models, allowed, search, heads, labels, first, extra_lab
     """
     for b in range(len(scores)):
         tree, names = heads[batch.starts[b] : batch.starts[b + 1]], labels[batch.starts[b] : batch.starts[b + 1]]
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         parts = parts_of_sentence(attributes, models.tree, allowed, search.shape)
         scores[b] = find_tree(search, parts, seed_of(attributes), tree)
         if scores[b] == -np.inf:

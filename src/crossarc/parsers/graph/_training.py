@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
-from crossarc.features._hashing import hash_slots, mix, sentence_of
+from crossarc.features._hashing import hash_slots, mix, sentence_attributes
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers.graph._graph import (
     basic_tree,
@@ -26,7 +26,7 @@ from crossarc.trees._hill_climbing import graph_of
 def see_pairs(batch, extra, seen):
     """Note the tags at the ends of all extra arcs."""
     for b in range(len(batch.starts) - 1):
-        words = sentence_of(batch, b).words
+        words = sentence_attributes(batch, b).words
         for i in range(extra.starts[b], extra.starts[b + 1]):
             seen[pair_of(words, extra.heads[i], extra.modifiers[i])] = True
 
@@ -41,7 +41,7 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, search, seed):
     no_limit = np.ones((0, 0), np.bool_)
     every_label = np.ones((0, gold.n_labels), np.bool_)
     for b in chosen:
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         gold_heads = gold.heads[batch.starts[b] : batch.starts[b + 1]]
         gold_graph = graph_of(gold_heads)
         for i in range(extra.starts[b], extra.starts[b + 1]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crossarc.core import Constraints, Sentence
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.explain import Reason, by_template, sorted_reasons
 from crossarc.parsers.graph._graph import basic_tree
@@ -52,7 +52,7 @@ def _by_path(parser: GraphParser, extra: ArcReasons, sentence: Sentence, head: i
     basic = basic_tree(*parser.tree.best_trees(batch, Constraints()))
     hashes = np.empty(max_path_features(templates), dtype=np.uint64)
     with np.errstate(over="ignore"):  # as hashes do
-        count = path_features(sentence_of(batch, 0).words, basic, templates, head, modifier, hashes)
+        count = path_features(sentence_attributes(batch, 0).words, basic, templates, head, modifier, hashes)
     weights = extra.weights[(hashes[:count] >> extra.shift).astype(np.int64)]
     lines = parser.features.templates["path"]
     reasons = by_template("path", lines, weights[: len(lines)])

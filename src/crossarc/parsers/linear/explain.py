@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.explain import Reason, by_template
 from crossarc.features.language import FeatureSet
@@ -36,7 +36,7 @@ class ArcReasons:
         self.templates, self.heads = features.templates, sentence.heads
         self.weights, self.shift = dequantized(model.weights), model.shift
         with np.errstate(over="ignore"):  # as hashes do
-            self.encoded = encode(sentence_of(attributes_of([sentence]), 0), model.templates)
+            self.encoded = encode(sentence_attributes(attributes_of([sentence]), 0), model.templates)
         self._buffer = np.empty(most_features(self.encoded), dtype=np.int64)
 
     def _features(self, indices: Callable[..., int], *words: int) -> NDArray[np.int64]:
