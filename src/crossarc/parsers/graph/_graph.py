@@ -23,8 +23,7 @@ from crossarc.scorers.linear._labels import label_scores, rows_of_arc
 from crossarc.scorers.linear._part_scores import arc_matrix
 from crossarc.search._search import LONG, second_order, sibling_array
 from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
-from crossarc.trees._hill_climbing import find_gains as find_worth
-from crossarc.trees._hill_climbing import graph_of, graph_score
+from crossarc.trees._hill_climbing import find_gains, graph_of, graph_score
 
 # Children of a word are first_child[h], next_child of it, and so on, from left to right; 0 ends the list
 BasicTree = namedtuple("BasicTree", "heads labels depths first_child next_child")
@@ -161,7 +160,7 @@ def grow_graph(parts, heads, graph, rules):
     no_arcs = np.zeros_like(parts.arcs)
     beside = np.empty_like(parts.arcs)  # what an arc is worth by its siblings
     for h in range(size):
-        find_worth(no_arcs, parts.siblings, graph, beside, h)
+        find_gains(no_arcs, parts.siblings, graph, beside, h)
     descends = np.empty_like(graph)
     find_descendants(graph, descends)
     score = score_of_graph(parts, heads, graph)
@@ -181,9 +180,9 @@ def grow_graph(parts, heads, graph, rules):
                 heads[m] = old
             break
         score = new_score
-        find_worth(no_arcs, parts.siblings, graph, beside, head)
+        find_gains(no_arcs, parts.siblings, graph, beside, head)
         if old >= 0:
-            find_worth(no_arcs, parts.siblings, graph, beside, old)
+            find_gains(no_arcs, parts.siblings, graph, beside, old)
             find_descendants(graph, descends)
         else:
             add_descendants(descends, head, m)
