@@ -12,7 +12,7 @@ import numpy as np
 from crossarc._jit import jit, jit_helper, jit_inline, jit_noinline
 from crossarc.features._hashing import hash_slots, mix, sentence_attributes, sum_of
 from crossarc.features.attributes import PADDING, UPOS
-from crossarc.parsers.graph._path import max_path_features, path_features
+from crossarc.parsers.graph._path import basic_tree, max_path_features, path_features
 from crossarc.parsers.linear._parse import label, seed_of, space_of
 from crossarc.scorers.linear._features import (
     arc_indices,
@@ -25,9 +25,6 @@ from crossarc.search._search import LONG, second_order, sibling_array
 from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
 from crossarc.trees._hill_climbing import find_gains as find_worth
 from crossarc.trees._hill_climbing import graph_of, graph_score
-
-# Children of a word are first_child[h], next_child of it, and so on, from left to right; 0 ends the list
-BasicTree = namedtuple("BasicTree", "heads labels depths first_child next_child")
 
 # What graphs of one sentence are made of: arcs[h, m] in the tree, extras[h, m] beside it, siblings[h, s, m] (without
 # elements if the sentence is too long for them); -inf for arcs that are not looked at
@@ -51,7 +48,7 @@ def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labe
         if scores[b] == -np.inf:
             continue
         label(space, attributes, models.tree, allowed, rules, tree, names)
-        basic = basic_tree(tree, names)
+        basic = basic_tree(attributes.words, models.path, tree, names)
         graph = graph_of(tree)
         nothing = np.zeros_like(graph)
         parts = parts_of(space, attributes, models, basic, allowed.arcs, nothing)
@@ -60,24 +57,6 @@ def parse_graphs(batch, models, allowed, rules, heads, labels, first, extra_labe
         size = len(tree)
         found = extra_labels[first[b] : first[b] + size * size].reshape(size, size)
         label_extras(attributes, models, basic, tree, graph, found)
-
-
-@jit_helper
-def basic_tree(heads, labels):
-    """The tree that features of extra arcs look at; a copy, since the search may change heads."""
-    size = len(heads)
-    depths = np.full(size, -1)
-    depths[0] = 0
-    first_child, next_child = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    for m in range(size - 1, 0, -1):
-        next_child[m] = first_child[heads[m]]
-        first_child[heads[m]] = m
-        steps, a = 0, m
-        while depths[a] < 0:
-            steps += 1
-            a = heads[a]
-        depths[m] = depths[a] + steps
-    return BasicTree(heads.copy(), labels.copy(), depths, first_child, next_child)
 
 
 @jit_inline
@@ -91,7 +70,7 @@ def pair_of(words, h, m):
 def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     """Where the weights of the features of an extra arc are; their number."""
     count = arc_indices(encoded, h, m, models.extras.shift, out)
-    n_path = path_features(words, basic, models.path, h, m, hashes)
+    n_path = path_features(basic, models.path, h, m, hashes)
     for i in range(n_path):
         out[count + i] = hashes[i] >> models.extras.shift
     return count + n_path
@@ -242,7 +221,7 @@ def label_extras(attributes, models, basic, heads, graph, labels):
 def rows_of_extra(slots, words, models, basic, h, m, hashes, out):
     """Where the rows of the features of an extra arc's label start; their number."""
     count = rows_of_arc(slots, h, m, models.labels.shift, out)
-    n_path = path_features(words, basic, models.path, h, m, hashes)
+    n_path = path_features(basic, models.path, h, m, hashes)
     for i in range(n_path):
         out[count + i] = hashes[i] >> models.labels.shift
     return count + n_path

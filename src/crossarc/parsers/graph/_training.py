@@ -6,7 +6,6 @@ from crossarc._jit import jit, jit_helper
 from crossarc.features._hashing import hash_slots, mix, sentence_attributes
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers.graph._graph import (
-    basic_tree,
     extra_indices,
     grow_graph,
     pair_of,
@@ -14,7 +13,7 @@ from crossarc.parsers.graph._graph import (
     rows_of_extra,
     score_of_graph,
 )
-from crossarc.parsers.graph._path import max_path_features
+from crossarc.parsers.graph._path import basic_tree, max_path_features
 from crossarc.scorers.linear._features import (
     arc_indices,
     most_features,
@@ -55,7 +54,7 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, rules, seed):
         second_order(space, rules, mix(seed + np.uint64(b)), heads)
         labels = np.empty_like(heads)
         best_labels_of_tree(attributes.words, models.tree.labels, heads, every_label, labels)
-        basic = basic_tree(heads, labels)
+        basic = basic_tree(attributes.words, models.path, heads, labels)
         learn_extra_labels(attributes, models, learners.labels, basic, extra, b)
         parts = parts_of(space, attributes, models, basic, no_limit, gold_graph)
         add_losses(parts, gold_heads, gold_graph)
