@@ -87,7 +87,7 @@ def formulate(
 
 
 def _tight(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices, Indices, Indices]:
-    """The variables of siblings, grandparents, next siblings and valencies; relaxations are tighter than the paper's."""
+    """Variables of siblings, grandparents, next siblings and valencies, with relaxations tighter than the paper's."""
     return (
         nonlocal_parts.siblings(program, parts, z),
         nonlocal_parts.one_grandparent(program, parts, z) if len(parts.grandparents.first) else _NOTHING,

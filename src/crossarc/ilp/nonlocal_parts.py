@@ -64,8 +64,8 @@ def conjunctions(program: Program, pairs: Pairs, z: Indices) -> Indices:
 def head_automata(program: Program, parts: Parts, z: Indices) -> Indices:
     """Next siblings and first children: the children on one side of a head are a path from the first to the last.
 
-    The same parts as in ``paper_formulation.consecutive_siblings``, but the relaxation is as tight as can be for each head, with O(|A|)
-    rows instead of O(n |A|).
+    The parts of ``paper_formulation.consecutive_siblings``, but the relaxation is as tight as can be for each head,
+    with O(|A|) rows instead of O(n |A|).
     """
     first, second, scores = parts.next_siblings
     columns = program.add_variables(scores)
@@ -83,8 +83,8 @@ def head_automata(program: Program, parts: Parts, z: Indices) -> Indices:
 def counting_automata(program: Program, parts: Parts, z: Indices) -> Indices:
     """Numbers of children: the candidates on one side of a head are gone through and counted, one after the other.
 
-    The same parts as in ``paper_formulation.valency``, but the relaxation is as tight as can be for each head; O(K |A|) variables and
-    rows.
+    The parts of ``paper_formulation.valency``, but the relaxation is as tight as can be for each head; O(K |A|)
+    variables and rows.
     """
     n_sides, most = parts.valencies.shape[1], parts.valencies.shape[2] - 1
     n_groups, n_arcs, counts = parts.size * n_sides, len(z), np.arange(most + 1)
