@@ -112,7 +112,7 @@ def figures(run: Run) -> dict[str, Any]:
     seconds = time.process_time() - start
     MODELS.mkdir(parents=True, exist_ok=True)
     parser.save(run.model)
-    parsed = list(parser.parse(parts["test"]))
+    parsed = list(parser.trees(parts["test"]))
     scores = evaluate(parts["test"], parsed).all_words
     crossing = [i for i, sentence in enumerate(parts["test"]) if not is_projective(sentence.heads)]
     assert parser.dev is not None

@@ -79,9 +79,9 @@ def figures(treebank: str, options: argparse.Namespace) -> dict[str, Any]:
     bare = list(map(without_graph, gold))
     systems = {}
     for name, parser in parsers.items():
-        list(parser.parse(bare[:1000]))  # words that have not been seen take longer
+        list(parser.trees(bare[:1000]))  # words that have not been seen take longer
         start = time.process_time()
-        parsed = list(parser.parse(bare))
+        parsed = list(parser.trees(bare))
         speed = sum(map(len, gold)) / (time.process_time() - start)
         systems[name] = {**scores(gold, parsed), "words_per_second": round(speed)}
     return {
@@ -109,7 +109,7 @@ class Noting(TrainingListener):
     def __init__(self) -> None:
         self.notes: list[tuple[int, str]] = []
 
-    def unrepresented(self, arcs: int, how: str) -> None:
+    def arcs_left_out(self, arcs: int, how: str) -> None:
         self.notes.append((arcs, how))
 
 

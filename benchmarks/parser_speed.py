@@ -49,7 +49,7 @@ def speed_table(treebank: str) -> list[str]:
     contestants: dict[str, Callable[[], object]] = {"UDPipe": udpipe(treebank, path)}
     for system in SYSTEMS:
         parser = crossarc.load(model(treebank, system)).parser
-        contestants[system] = lambda parser=parser: list(parser.parse(sentences))
+        contestants[system] = lambda parser=parser: list(parser.trees(sentences))
     for parse in contestants.values():
         parse()
     seconds = medians_of_rounds(contestants, ROUNDS)
@@ -88,7 +88,7 @@ def udpipe(treebank: str, path: Path) -> Callable[[], object]:
     while reader.nextSentence(sentence, error):
         sentences.append(sentence)
         sentence = ufal.Sentence()
-    return lambda: [parser.parse(sentence, ufal.Model.DEFAULT) for sentence in sentences]
+    return lambda: [parser.trees(sentence, ufal.Model.DEFAULT) for sentence in sentences]
 
 
 def jobs_table(treebank: str) -> list[str]:

@@ -131,10 +131,10 @@ class Clock(TrainingListener):
     def __init__(self) -> None:
         self.seconds: dict[str, list[float]] = defaultdict(list)
 
-    def epoch(self, stage: str, epoch: int, words: int) -> None:
+    def begin_epoch(self, stage: str, epoch: int, words: int) -> None:
         self.start = time.process_time()
 
-    def report(self, report: EpochReport) -> None:
+    def end_epoch(self, report: EpochReport) -> None:
         self.seconds[report.stage].append(time.process_time() - self.start)
 
 

@@ -71,13 +71,13 @@ def scores_table() -> list[str]:
 
 def segmenters_table() -> list[str]:
     import crossarc
-    from crossarc.text import raw_text, train_segmenter
+    from crossarc.text import Segmenter, raw_text
     from crossarc.text.treebank import paragraphs_of
 
     dev = list(crossarc.read(TREEBANK / "dev.conllu"))
     gold = [[token.form for token in sentence] for paragraph in paragraphs_of(dev) for sentence in paragraph]
     paragraphs = raw_text(dev).split("\n\n")
-    ours = train_segmenter(list(crossarc.read(TREEBANK / "train.conllu")))
+    ours = Segmenter.train(list(crossarc.read(TREEBANK / "train.conllu")))
     contestants: dict[str, Callable[[], Tokens]] = {
         "ours": lambda: [
             [token for token, _ in sentence] for text in paragraphs for found in ours.pieces(text) for sentence in found
@@ -184,7 +184,7 @@ def microseconds_a_word() -> dict[str, float]:
     whole, _ = timed(n_dev, lambda: "".join(map(format_sentence, pipeline(of_dev))))
     segmenter, segmented = timed(n_test, lambda: pipeline.segment(of_test))
     tagger, tagged = timed(n_test, lambda: pipeline.annotate(segmented))
-    parser, parsed = timed(n_test, lambda: list(pipeline.parser.parse(tagged)))
+    parser, parsed = timed(n_test, lambda: list(pipeline.parser.trees(tagged)))
     writer, _ = timed(n_test, lambda: "".join(map(format_sentence, parsed)))
     steps = {"segmenter": segmenter, "tagger and lemmatiser": tagger, "parser": parser, "writer": writer}
     return {"all: raw text to CoNLL-U": whole, **steps}

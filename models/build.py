@@ -19,7 +19,7 @@ from crossarc import Sentence, read
 from crossarc.parsers import EpochReport, SpanningTreeConfig, SpanningTreeParser, TrainingListener, train_spanning_tree
 from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures
 from crossarc.parsers.training import dev_scores
-from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_parts
+from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_components
 
 BUILTIN = Path(__file__).parents[1] / "src" / "crossarc" / "models" / "builtin"
 ABOUT = ("language", "treebank", "licence", "attribution")
@@ -28,7 +28,7 @@ ABOUT = ("language", "treebank", "licence", "attribution")
 class Lines(TrainingListener):
     """A line for each epoch."""
 
-    def report(self, report: EpochReport) -> None:
+    def end_epoch(self, report: EpochReport) -> None:
         print(report, flush=True)
 
     def pruned(self, candidates: float, recall: float) -> None:
@@ -54,7 +54,7 @@ def main() -> None:
 
 def annotate(recipe: dict[str, Any], train: Sequence[Sentence], dev: Sequence[Sentence]) -> Annotated:
     """The parts before the parser, from train and dev, and both with tags and lemmas by cross-validation."""
-    annotated = train_parts([*train, *dev], recipe["parts"], seed=recipe["parser"]["seed"])
+    annotated = train_components([*train, *dev], recipe["parts"], seed=recipe["parser"]["seed"])
     trees = annotated.treebank
     return annotated._replace(treebank=trees[: len(train)], dev=trees[len(train) :])
 
@@ -64,7 +64,7 @@ def trained_parser(recipe: dict[str, Any], annotated: Annotated) -> SpanningTree
     config, dev = SpanningTreeConfig(**recipe["parser"]), annotated.dev
     parser = train_spanning_tree(annotated.treebank, config, dev=dev, listener=Lines())
     parser = replace(parser, config=replace(parser.config, **recipe["search"]))
-    parser = replace(parser, dev=dev_scores(dev, parser.parse(dev)), temperatures=fitted_temperatures(parser, dev))
+    parser = replace(parser, dev=dev_scores(dev, parser.trees(dev)), temperatures=fitted_temperatures(parser, dev))
     print(f"with its own search: {parser.dev}", flush=True)
     return parser
 

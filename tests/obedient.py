@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from crossarc.server.jobs import Answer, Description, Refused
+from crossarc.server.jobs import Answer, Description, RequestError
 
 
 def work(pipe, paths, limits):
@@ -21,10 +21,10 @@ def work(pipe, paths, limits):
         elif order == "die":
             os._exit(1)
         elif order == "refuse":
-            pipe.send(Refused(400, argument))
+            pipe.send(RequestError(400, argument))
             continue
         pipe.send(Answer(f"{os.getpid()} {job.text}"))
 
 
 def fail(pipe, paths, limits):
-    pipe.send(Refused(500, f"{paths['m']}: not a model file"))
+    pipe.send(RequestError(500, f"{paths['m']}: not a model file"))

@@ -9,7 +9,19 @@ from typing import Any
 import pytest
 
 from crossarc.core import Sentence
-from crossarc.parsers import PRESETS, CovingtonConfig, GraphConfig, Parser, SpanningTreeConfig, TrainingListener, train
+from crossarc.parsers import (
+    PRESETS,
+    Capability,
+    CovingtonConfig,
+    GenerativeConfig,
+    GraphConfig,
+    IlpConfig,
+    Parser,
+    SpanningTreeConfig,
+    TrainingListener,
+    train,
+)
+from crossarc.parsers.registry import system_of
 from crossarc.testing import random_treebank
 
 
@@ -29,6 +41,7 @@ def with_graph(sentence: Sentence) -> Sentence:
 TREEBANK = list(map(with_graph, random_treebank(260, seed=11, nonprojectivity=0.3)))
 TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
 
+# Every system is here: test_parser_contract.py checks that
 CONFIGS = {
     "order 1": SpanningTreeConfig(order="1", epochs=3, hash_bits=18),
     "order 2": SpanningTreeConfig(order="2", epochs=3, hash_bits=18),
@@ -41,6 +54,9 @@ CONFIGS = {
     "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
     "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
     "covington, svm": CovingtonConfig(classifier="svm"),
+    "generative": GenerativeConfig(),
+    "generative, em": GenerativeConfig(unsupervised=True, epochs=5),
+    "ilp": IlpConfig(parts="arc,grandparent,next-sibling,first-child", epochs=2, hash_bits=18),
     "graph": GraphConfig(epochs=3, hash_bits=18),
 }
 
@@ -52,23 +68,29 @@ SLOW = {
     "covington, static oracle",
     "covington, several roots",
     "covington, svm",
+    "ilp",
     "graph",
 }
 
 
 @cache
-def trained(name: str) -> Parser:
+def trained(name: str) -> Any:
     """A parser with that configuration."""
     return train(TRAIN, CONFIGS[name], dev=DEV)
 
 
-def names_of(*kinds: type) -> list[Any]:
-    """The names of the configurations of some systems, as parameters of a test."""
+def names_of(*capabilities: Capability, system: str | None = None) -> list[Any]:
+    """The names of the configurations of parsers that can do all this, as parameters of a test."""
     return [
         pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
         for name, config in CONFIGS.items()
-        if isinstance(config, kinds)
+        if system in (None, system_of(config).name) and set(capabilities) <= capabilities_of(name)
     ]
+
+
+def capabilities_of(name: str) -> frozenset[Capability]:
+    parser: type[Parser] = system_of(CONFIGS[name]).parser
+    return parser.capabilities
 
 
 class Interrupting(TrainingListener):
@@ -77,6 +99,6 @@ class Interrupting(TrainingListener):
     def __init__(self, stage, epoch):
         self.when = stage, epoch
 
-    def report(self, report):
+    def end_epoch(self, report):
         if (report.stage, report.epoch) == self.when:
             raise KeyboardInterrupt

@@ -17,23 +17,24 @@
                   make kernels that the cache on disk cannot keep.)
 ================  ======================================================================================================
 
-``trees/_inside_outside.py`` and ``trees/_simd_batch.py`` have a kernel decorator of their own each, for the rules of
-floating-point arithmetic that they need.
+``trees/_inside_outside.py`` and ``trees/_matrix_tree_simd.py`` have a kernel decorator of their own each, for the rules
+of floating-point arithmetic that they need.
 """
 
 import logging
 from functools import wraps
+from typing import Any
 
 from numba import njit, types
 from numba.core import event
 from numba.extending import overload, register_jitable
 
 jit = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-_HELPER = {"cache": True, "no_cfunc_wrapper": True, "forceinline": False}
-_INLINE = {"cache": True, "no_cfunc_wrapper": True, "_nrt": False, "forceinline": True}
-jit_helper = register_jitable(**_HELPER)
-jit_inline = register_jitable(**_INLINE)
-jit_noinline = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=False)
+_HELPER: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, "forceinline": False}
+_INLINE: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, "_nrt": False, "forceinline": True}
+jit_helper: Any = register_jitable(**_HELPER)
+jit_inline: Any = register_jitable(**_INLINE)
+jit_noinline: Any = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=False)
 jit_macro = njit(inline="always")
 
 

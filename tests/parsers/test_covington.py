@@ -14,8 +14,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
-from crossarc.learning._svm import class_scores, group_of, new_room
+from crossarc.evaluation.calibration import Temperatures
+from crossarc.learning._svm import class_scores, group_of, new_workspace
 from crossarc.learning.svm import fit_svm
+from crossarc.parsers import ParseOptions, train
 from crossarc.parsers.covington._graph import (
     LEFT_ARC,
     NO_ARC,
@@ -30,12 +32,12 @@ from crossarc.parsers.covington._graph import (
     pass_over,
     permissible,
 )
-from crossarc.parsers.covington._parse import Rules
+from crossarc.parsers.covington._parse import LinkOptions
 from crossarc.parsers.covington._training import instances_of, loses_nothing
-from crossarc.parsers.covington.confidence import Temperature, fit_temperature, probabilities
+from crossarc.parsers.covington.confidence import fit_temperatures, probabilities
+from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import load_features, parse_features
-from crossarc.parsers.covington.parser import CovingtonConfig, CovingtonParser, Linear
-from crossarc.parsers.covington.training import train_covington
+from crossarc.parsers.covington.parser import CovingtonParser, Linear
 from crossarc.parsers.training import Treebank
 from crossarc.testing import random_tree, random_treebank
 from crossarc.trees import is_projective, is_tree
@@ -205,7 +207,7 @@ def test_every_output_is_a_tree_within_the_degree(n, seed, max_degree, single_ro
     parser = random_parser(seed, single_root=single_root)
     parser.classifier.links.reshape(-1, 4)[:, NO_ARC] += seed % 3 * 0.3  # some classifiers seldom make arcs
     sentence = Sentence.of([f"w{seed % (k + 2)}" for k in range(n)])
-    (parsed,) = parser.parse([sentence], max_degree=max_degree)
+    (parsed,) = parser.trees([sentence], max_degree=max_degree)
     assert is_tree(parsed.heads)
     assert max_degree is None or degree(parsed.heads) <= max_degree
     assert not single_root or n == 0 or parsed.head.count("0") == 1
@@ -247,7 +249,7 @@ def test_constraints_are_honoured_by_any_classifier(n, seed, max_degree, single_
 # --- Trained parsers ---
 
 
-@pytest.fixture(params=names_of(CovingtonConfig))
+@pytest.fixture(params=names_of(system="covington"))
 def parser(request):
     return trained(request.param)
 
@@ -265,24 +267,23 @@ def test_a_degree_can_be_asked_for(parser):
     assert crossing
     for sentence in crossing:
         assert degree(parser.parse_sentence(sentence, Constraints(max_degree=1)).heads) <= 1
-        assert [parser.parse_sentence(sentence, Constraints(max_degree=0))] == list(
-            parser.parse([sentence], max_degree=0)
-        )
+        degree_0 = list(parser.trees([sentence], ParseOptions(max_degree=0)))
+        assert [parser.parse_sentence(sentence, Constraints(max_degree=0))] == degree_0
 
 
 def test_a_negative_degree_is_refused():
     with pytest.raises(ValueError, match="negative"):
-        next(trained("covington").parse(TEST, max_degree=-1))
+        next(trained("covington").trees(TEST, ParseOptions(max_degree=-1)))
 
 
 def test_a_projective_model_knows_only_projective_links():
-    parser = train_covington(TRAIN, CovingtonConfig(epochs=2, hash_bits=18, projective=True))
-    assert all(is_projective(parsed.heads) for parsed in parser.parse(TEST))
-    assert list(parser.parse(TEST, max_degree=0)) == list(parser.parse(TEST))
+    parser = train(TRAIN, CovingtonConfig(epochs=2, hash_bits=18, projective=True))
+    assert all(is_projective(parsed.heads) for parsed in parser.trees(TEST))
+    assert list(parser.trees(TEST, ParseOptions(max_degree=0))) == list(parser.trees(TEST))
     with pytest.raises(CrossarcError, match="only projective"):
-        next(parser.parse(TEST, max_degree=1))
+        next(parser.trees(TEST, ParseOptions(max_degree=1)))
     flat = list(random_treebank(20, seed=1, nonprojectivity=0))
-    assert train_covington(flat, CovingtonConfig(epochs=1, hash_bits=16)).config.projective
+    assert train(flat, CovingtonConfig(epochs=1, hash_bits=16)).config.projective
 
 
 def test_bad_training_is_refused():
@@ -296,7 +297,7 @@ def test_bad_training_is_refused():
 def test_another_feature_set_can_be_written(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("[link]\ni.upos (j.upos j+1.upos)\ni.upos j.upos k.upos  # context\n[label]\ni.upos")
-    parser = train_covington(TRAIN[:30], CovingtonConfig(epochs=1, hash_bits=16, features=str(path)))
+    parser = train(TRAIN[:30], CovingtonConfig(epochs=1, hash_bits=16, features=str(path)))
     assert len(parser.features.compiled.links) == 3
     parser.save(tmp_path / "my.crossarc")
     path.unlink()
@@ -306,14 +307,14 @@ def test_another_feature_set_can_be_written(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("i.upos", "<memory>:1: a feature before the first section"),
+        ("i.upos", "<memory>:1: a template before the first section"),
         ("[arc]", "<memory>:1: unknown section"),
-        ("[link]\nx.upos", "<memory>:2: 'x.upos' is not an atom"),
+        ("[link]\nx.upos", "<memory>:2: 'x.upos': .link. has the words i, j, k, k2"),
         ("[link]\ni.colour", "a word has the attributes"),
         ("[link]\ni-1.label", "neighbour"),
         ("[link]\ni.upos j.upos k.upos h.upos l.upos", "more than 4 atoms"),
         ("[link]\ni.upos (j.upos", "brackets"),
-        ("[link]\ni.upos", "no features for \\[label\\]"),
+        ("[link]\ni.upos", "no templates for \\[label\\]"),
     ],
 )
 def test_mistakes_in_a_feature_set_are_named(text, message):
@@ -339,7 +340,7 @@ def test_decisions_are_those_of_libsvm(n_classes):
     svm = fit_svm(symbols, classes, keys, 15, smallest=90, learnt=told.append)
     assert sum(told) == len(classes)
     assert svm.keys.tolist() == [0, 7]  # 8 and 9 together are the smallest group
-    room = new_room(svm)
+    work = new_workspace(svm)
     for key, member in ((7, keys == 7), (9, keys != 7)):
         group = group_of(svm, np.uint64(key))
         machine = SVC(C=0.5, kernel="poly", gamma=0.2, degree=2, tol=1.0, break_ties=n_classes > 2)
@@ -347,9 +348,9 @@ def test_decisions_are_those_of_libsvm(n_classes):
         if n_classes > 1:
             machine.fit(binary.transform(symbols[member]), classes[member])
         for x in rng.integers(0, 5, (50, 6)).astype(np.uint32):  # some symbols are new
-            room.symbols[:] = x
+            work.symbols[:] = x
             scores = np.empty(15, dtype=np.float32)
-            class_scores(svm, group, room, scores)
+            class_scores(svm, group, work, scores)
             seen = scores[: 3 * n_classes : 3]
             assert scores.max() == seen.max()
             if n_classes == 1:
@@ -366,14 +367,14 @@ def test_a_class_that_a_group_has_never_seen_comes_after_all_others():
     classes = np.array([0, 1, 0, 1] * 49 + [2] * 4)
     svm = fit_svm(symbols, classes, np.repeat(np.array([1, 2], dtype=np.uint64), 100), 4, smallest=100, learnt=print)
     scores = np.empty(4, dtype=np.float32)
-    class_scores(svm, group_of(svm, np.uint64(1)), new_room(svm), scores)
+    class_scores(svm, group_of(svm, np.uint64(1)), new_workspace(svm), scores)
     assert min(scores[0], scores[1]) > scores[2] > scores[3]
 
 
 def test_svm_without_scikit_learn_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    with pytest.raises(CrossarcError, match="crossarc\\[svm\\]"):
-        train_covington(TRAIN[:5], CovingtonConfig(classifier="svm"))
+    with pytest.raises(CrossarcError, match="\\[svm\\]"):
+        train(TRAIN[:5], CovingtonConfig(classifier="svm"))
 
 
 def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
@@ -382,7 +383,7 @@ def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
     parser = trained("covington, svm")
     arcs = {}
     for limit in (0, NO_LIMIT):
-        rules = Rules(limit, True)
+        rules = LinkOptions(limit, True)
         found = [instances_of(treebank.batch, b, parser.model, treebank.gold, rules)[1] for b in range(len(TRAIN))]
         arcs[limit] = [int((classes > 0).sum()) for classes in found]
     assert arcs[NO_LIMIT] == [len(sentence) for sentence in TRAIN]
@@ -392,16 +393,11 @@ def test_instances_are_the_links_of_the_gold_trees_within_the_degree():
 # --- Confidence ---
 
 
-def test_confidence_is_of_the_same_trees_and_higher_where_they_are_right(parser):
-    confident = list(parser.parse_with_confidence(TEST))
-    assert [tree.sentence for tree in confident] == list(parser.parse(TEST))
-    assert [len(tree.arcs) for tree in confident] == [len(tree.labelled) for tree in confident]
-    sure = np.concatenate([tree.arcs[1:] for tree in confident])
-    labelled = np.concatenate([tree.labelled[1:] for tree in confident])
-    right = np.concatenate([tree.sentence.heads[1:] == s.heads[1:] for tree, s in zip(confident, TEST, strict=True)])
-    assert (labelled >= 0).all()
-    assert (labelled <= sure).all()
-    assert (sure <= 1).all()
+def test_confidence_is_higher_where_trees_are_right(parser):
+    confident = list(parser.parse(TEST, ParseOptions(confidence=True)))
+    sure = np.concatenate([parsed.confidence.arcs[1:] for parsed in confident])
+    found = zip(confident, TEST, strict=True)
+    right = np.concatenate([parsed.sentence.heads[1:] == gold.heads[1:] for parsed, gold in found])
     assert sure[right].mean() > sure[~right].mean()
     assert sure.mean() == pytest.approx(right.mean(), abs=0.15)
 
@@ -413,9 +409,9 @@ def test_the_temperature_is_found():
     arcs = np.exp(chosen)[:, 0] / np.exp(chosen).sum(1)
     relations = np.exp(labels)[:, 1] / np.exp(labels).sum(1)
     number = np.ones(len(scores), dtype=np.int64)
-    fitted = fit_temperature(scores, number, rng.random(len(scores)) < arcs, rng.random(len(scores)) < relations)
-    assert fitted.arc == pytest.approx(0.5, rel=0.15)
-    assert fitted.label == pytest.approx(2.0, rel=0.3)
-    sure = probabilities(scores, number, Temperature(0.5, 2.0))
+    fitted = fit_temperatures(scores, number, rng.random(len(scores)) < arcs, rng.random(len(scores)) < relations)
+    assert fitted.arcs == pytest.approx(0.5, rel=0.15)
+    assert fitted.labels == pytest.approx(2.0, rel=0.3)
+    sure = probabilities(scores, number, Temperatures(0.5, 2.0))
     np.testing.assert_allclose(sure[0], arcs, rtol=1e-4)
     np.testing.assert_allclose(sure[1], arcs * relations, rtol=1e-4)

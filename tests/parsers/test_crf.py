@@ -101,11 +101,11 @@ class Losses(TrainingListener):
         self.heads = []
         self.sentences_left_out = 0
 
-    def report(self, report: EpochReport) -> None:
+    def end_epoch(self, report: EpochReport) -> None:
         if report.stage == "heads":
             self.heads.append(report.loss)
 
-    def left_out(self, sentences, reason):
+    def sentences_left_out(self, sentences, reason):
         self.sentences_left_out += sentences
 
 
@@ -113,7 +113,7 @@ def test_it_learns():
     train, dev, test = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
     losses = Losses()
     parser = train_spanning_tree(train, replace(CRF, hash_bits=18), dev=dev, listener=losses)
-    scores = evaluate(test, parser.parse(test)).all_words
+    scores = evaluate(test, parser.trees(test)).all_words
     assert scores.uas.f1 > 0.85
     assert scores.las.f1 > 0.8
     assert losses.heads == sorted(losses.heads, reverse=True)
@@ -169,7 +169,7 @@ def test_training_ends_when_it_does_not_get_better():
 
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(tmp_path):
     class Interrupt(TrainingListener):
-        def report(self, report):
+        def end_epoch(self, report):
             if report.epoch == 2:
                 raise KeyboardInterrupt
 

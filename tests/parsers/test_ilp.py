@@ -37,7 +37,7 @@ def parser() -> IlpParser:
 
 
 def test_it_learns(parser):
-    scores = evaluate(TEST, parser.parse(TEST)).all_words
+    scores = evaluate(TEST, parser.trees(TEST)).all_words
     assert scores.uas.f1 > 0.6
     assert scores.las.f1 > 0.5
     assert parser.dev is not None
@@ -48,7 +48,7 @@ def test_the_file_gives_the_same_parser(parser, tmp_path):
     again = load(tmp_path / "model")
     assert isinstance(again, IlpParser)
     assert again.config == parser.config
-    assert list(again.parse(TEST[:5])) == list(parser.parse(TEST[:5]))
+    assert list(again.parse(TEST[:5])) == list(parser.trees(TEST[:5]))
 
 
 def test_exact_trees_are_the_best_and_say_so(parser):
@@ -76,7 +76,7 @@ def test_the_scores_are_those_of_the_search(parser):
 
 def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path):
     class Interrupt(TrainingListener):
-        def report(self, report):
+        def end_epoch(self, report):
             if report.stage == "heads":
                 raise KeyboardInterrupt
 

@@ -9,12 +9,12 @@ import pytest
 
 import oracles
 from crossarc.core import Constraints, CrossarcError, InputError, Sentence
-from crossarc.evaluation.calibration import expected_calibration_error, reliability
+from crossarc.evaluation.calibration import Temperatures, expected_calibration_error, reliability
 from crossarc.features.attributes import attributes_of
-from crossarc.parsers import PRESETS, SpanningTreeConfig, train_spanning_tree
-from crossarc.parsers.spanning_tree.parser import Temperatures
-from crossarc.parsers.spanning_tree.probabilities import analyse, fitted_temperatures, reliability_of, with_confidence
+from crossarc.parsers import PRESETS, ParseOptions, SpanningTreeConfig, train
+from crossarc.parsers.calibration import reliability_of
 from crossarc.parsers.suspicious import cross_validated_suspects, suspects
+from crossarc.pipeline.output import with_confidence
 from crossarc.testing import random_treebank
 
 TREEBANK = list(random_treebank(460, seed=11, nonprojectivity=0.3))
@@ -30,12 +30,12 @@ CONFIGS = {
 
 @pytest.fixture(scope="module", params=CONFIGS)
 def parser(request):
-    return train_spanning_tree(TRAIN, CONFIGS[request.param], dev=DEV)
+    return train(TRAIN, CONFIGS[request.param], dev=DEV)
 
 
 @pytest.fixture(scope="module")
 def crf():
-    return train_spanning_tree(TRAIN, CONFIGS["crf"], dev=DEV)
+    return train(TRAIN, CONFIGS["crf"], dev=DEV)
 
 
 def potentials(parser, sentence, constraints):
@@ -57,9 +57,10 @@ def test_probabilities_are_those_of_all_trees(parser, constraints):
     parser = replace(parser, temperatures=Temperatures(parser.temperatures.arcs * 3, 2.0))
     flags = {"single_root": True, "projective": constraints.projective}
     for sentence in SHORT:
-        (found,) = analyse(parser, [sentence], constraints=constraints)
+        (parsed,) = parser.parse([sentence], ParseOptions(confidence=True, constraints=constraints))
+        found, tree = parsed.confidence, parsed.sentence
         scores = potentials(parser, sentence, constraints)
-        heads, words = found.sentence.heads, range(1, len(sentence) + 1)
+        heads, words = tree.heads, range(1, len(sentence) + 1)
         expected = oracles.marginals(scores, **flags)
         np.testing.assert_allclose(found.marginals[:, 1:], expected[:, 1:], atol=1e-9)
         np.testing.assert_allclose(found.arcs[1:], [expected[heads[m], m] for m in words], atol=1e-9)
@@ -70,7 +71,7 @@ def test_probabilities_are_those_of_all_trees(parser, constraints):
         assert found.margin == pytest.approx(totals[0] - totals[1] if len(totals) > 1 else np.inf)
         of_labels = parser.label_scores(attributes_of([sentence]), heads)[1:] / 2.0
         shares = np.exp(of_labels) / np.exp(of_labels).sum(axis=1, keepdims=True)
-        own = [parser.labels.index(label) for label in found.sentence.deprel]
+        own = [parser.labels.index(label) for label in tree.deprel]
         np.testing.assert_allclose(found.labels[1:], found.arcs[1:] * shares[np.arange(len(own)), own], rtol=1e-5)
 
 
@@ -83,46 +84,45 @@ def test_the_potentials_of_order_1_are_its_scores(crf):
 
 def test_min_risk_has_the_most_arcs_that_are_expected_to_be_right(parser):
     for sentence in SHORT:
-        (found,) = analyse(parser, [sentence], decode="min-risk")
+        (parsed,) = parser.parse([sentence], ParseOptions(confidence=True, decode="min-risk"))
+        marginals = parsed.confidence.marginals
         candidates = oracles.all_trees(len(sentence), single_root=True)
-        expected = max(oracles.score(found.marginals, heads) for heads in candidates)
-        assert oracles.score(found.marginals, found.sentence.heads) == pytest.approx(expected)
+        expected = max(oracles.score(marginals, heads) for heads in candidates)
+        assert oracles.score(marginals, parsed.sentence.heads) == pytest.approx(expected)
 
 
 def test_words_below_the_threshold_are_left_without_a_head(parser):
     sure = 0
     for whole, found in zip(
-        analyse(parser, DEV, decode="min-risk"),
-        analyse(parser, DEV, decode="marginal-threshold", threshold=0.9),
+        parser.parse(DEV, ParseOptions(confidence=True, decode="min-risk")),
+        parser.parse(DEV, ParseOptions(decode="marginal-threshold", threshold=0.9)),
         strict=True,
     ):
         for m in range(1, len(whole.sentence) + 1):
-            kept = whole.arcs[m] >= 0.9
+            kept = whole.confidence.arcs[m] >= 0.9
             sure += kept
             assert found.sentence.head[m - 1] == (whole.sentence.head[m - 1] if kept else "_")
             assert found.sentence.deprel[m - 1] == (whole.sentence.deprel[m - 1] if kept else "_")
     assert 0 < sure < sum(map(len, DEV))
 
 
-def test_the_best_trees_are_those_of_the_parser(parser):
-    assert [analysis.sentence for analysis in analyse(parser, TEST)] == list(parser.parse(TEST))
-
-
 def test_k_best_trees_have_their_probabilities(crf):
     for sentence in SHORT:
         trees = oracles.scored_trees(potentials(crf, sentence, Constraints()), single_root=True)
         log_z = np.logaddexp.reduce([total for total, _, _ in trees])
-        found = crf.k_best(sentence, 3)
+        (found,) = crf.parse([sentence], ParseOptions(k=3))
         expected = [np.exp(total - log_z) for total, _, _ in trees[:3]]
-        assert [tree.probability for tree in found] == pytest.approx(expected)
+        assert [tree.probability for tree in found.trees] == pytest.approx(expected)
 
 
 def test_confidence_is_written_beside_what_is_there(crf):
-    (found,) = analyse(crf, [SHORT[0].with_columns(misc=["Gloss=x|ArcProb=7", *["_"] * (len(SHORT[0]) - 1)])])
-    once = with_confidence(found)
+    given = SHORT[0].with_columns(misc=["Gloss=x|ArcProb=7", *["_"] * (len(SHORT[0]) - 1)])
+    (parsed,) = crf.parse([given], ParseOptions(confidence=True))
+    found = parsed.confidence
+    once = with_confidence(parsed.sentence, found)
     assert once.misc[0] == f"Gloss=x|ArcProb={found.arcs[1]:.4f}|RelProb={found.labels[1]:.4f}"
     assert float(once.metadata("crossarc_entropy")) == pytest.approx(found.entropy, abs=1e-4)
-    assert with_confidence(found._replace(sentence=once)) == once
+    assert with_confidence(once, found) == once
 
 
 def test_probabilities_are_honest(parser):
@@ -136,21 +136,22 @@ def test_probabilities_are_honest(parser):
 def test_temperatures_cool_down_what_is_overheated(crf):
     heads, labels = crf.scorer.heads_model.weights, crf.scorer.labels_model.weights
     hot = replace(crf, scorer=crf.scorer.with_heads(heads * np.float32(4)).with_labels(labels * np.float32(4)))
-    again = fitted_temperatures(hot, DEV)
+    again = hot.calibrated(DEV).temperatures
     assert again.labels == pytest.approx(4 * crf.temperatures.labels, rel=0.1)
     assert again.arcs > 2 * crf.temperatures.arcs
 
 
 def test_without_dev_only_a_log_linear_parser_knows_probabilities():
-    parser = train_spanning_tree(TRAIN[:20], replace(CONFIGS["crf"], epochs=1))
+    parser = train(TRAIN[:20], replace(CONFIGS["crf"], epochs=1))
     assert parser.temperatures == Temperatures(1.0, 1.0)
-    parser = train_spanning_tree(TRAIN[:20], replace(CONFIGS["mira, order 1"], epochs=1))
+    parser = train(TRAIN[:20], replace(CONFIGS["mira, order 1"], epochs=1))
     with pytest.raises(CrossarcError, match="calibrate DEV"):
-        next(analyse(parser, TEST))
+        next(parser.parse(TEST, ParseOptions(confidence=True)))
 
 
 def test_empty_sentences_and_single_words(parser):
-    empty, single = analyse(parser, [Sentence.of([]), Sentence.of(["yes"])])
+    both = parser.parse([Sentence.of([]), Sentence.of(["yes"])], ParseOptions(confidence=True))
+    empty, single = (parsed.confidence for parsed in both)
     assert empty.entropy == empty.log_probability == single.entropy == 0.0
     assert single.margin == np.inf
     assert single.arcs[1] == 1.0

@@ -8,7 +8,7 @@ import pytest
 import oracles
 from crossarc._jit import jit
 from crossarc.core import Sentence
-from crossarc.features._hashing import sentence_of
+from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import parse_templates
 from crossarc.parsers.linear._tree_features import most_tree_features, tree_indices
@@ -208,7 +208,7 @@ def test_features_and_scores_agree(seed):
     rng = np.random.default_rng(seed)
     n, shift = 5, np.uint64(64 - 12)
     sentence = Sentence.of([f"w{i}" for i in range(n)], upos=rng.choice(["X", "Y"], n).tolist())
-    encoded = encode(sentence_of(attributes_of([sentence]), 0), EVERY_PART.compiled)
+    encoded = encode(sentence_attributes(attributes_of([sentence]), 0), EVERY_PART.compiled)
     weights = rng.normal(size=1 << 12).astype(np.float32)
     candidates = np.array([[h for h in range(n + 1) if h != m] for m in range(n + 1)])
     trees = list(oracles.all_trees(n))

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from crossarc.pipeline import Pipeline, train_parts
+from crossarc.pipeline import Pipeline, train_components
 from trained import DEV, TRAIN, trained
 
 
@@ -22,7 +22,7 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def text_model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same parser, with all that it takes to read raw text."""
     path = tmp_path_factory.mktemp("server") / "random-text.crossarc"
-    parts = train_parts(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
+    parts = train_components(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
     about = {"attribution": "The makers of random trees", "licence": "CC0"}
     Pipeline(trained("order 1"), *parts[:3], header=about).save(path)
     return path

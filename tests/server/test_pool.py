@@ -8,7 +8,7 @@ import pytest
 
 import obedient
 from crossarc.core import CrossarcError
-from crossarc.server.jobs import Limits, Parse, Refused
+from crossarc.server.jobs import Limits, Parse, RequestError
 from crossarc.server.pool import Pool
 
 
@@ -33,7 +33,7 @@ async def ask(pool, text):
 async def outcome(pool, text):
     try:
         return (await ask(pool, text))[1]
-    except Refused as refused:
+    except RequestError as refused:
         return refused.status
 
 
@@ -69,7 +69,7 @@ def test_a_dead_worker_is_replaced():
 def test_a_refusal_is_handed_on_and_the_worker_stays():
     async def scenario(pool):
         before = pool.process_ids()
-        with pytest.raises(Refused, match="no tree"):
+        with pytest.raises(RequestError, match="no tree"):
             await ask(pool, "refuse no tree")
         assert await outcome(pool, "a") == "a"
         assert pool.process_ids() == before

@@ -16,8 +16,8 @@ from crossarc.core import Sentence
 from crossarc.io.blocks import Block
 from crossarc.io.conllu import format_sentence, parse_block
 from crossarc.server.app import make_app
-from crossarc.server.engine import Engine
-from crossarc.server.jobs import Limits, Parse, Refused
+from crossarc.server.handler import Handler
+from crossarc.server.jobs import Limits, Parse, RequestError
 from crossarc.server.registry import Registry
 from crossarc.server.worker import answer
 from crossarc.trees import is_tree
@@ -32,25 +32,25 @@ LIMITS = Limits(size=200_000, length=40, seconds=20.0, k=8)
 class Here:
     """A pool that does its work here and now."""
 
-    def __init__(self, engines):
-        self.engines = engines
+    def __init__(self, handlers):
+        self.handlers = handlers
 
     async def do(self, job):
-        done = answer(self.engines[job.model], job)
-        if isinstance(done, Refused):
+        done = answer(self.handlers[job.model], job)
+        if isinstance(done, RequestError):
             raise done
         return done
 
 
 @pytest.fixture(scope="module")
-def engine(model_file):
-    return Engine(str(model_file), LIMITS.length)
+def handler(model_file):
+    return Handler(str(model_file), LIMITS.length)
 
 
 @pytest.fixture(scope="module")
-def client(engine):
-    registry = Registry({"random-order-1": engine.description, "other": engine.description})
-    app = make_app(Here({"random-order-1": engine, "other": engine}), registry, LIMITS)
+def client(handler):
+    registry = Registry({"random-order-1": handler.description, "other": handler.description})
+    app = make_app(Here({"random-order-1": handler, "other": handler}), registry, LIMITS)
     return TestClient(app, raise_server_exceptions=False)
 
 
@@ -81,10 +81,10 @@ def heads(sentence):
     return [[arc["head"] for arc in tree["arcs"]] for tree in sentence["trees"]]
 
 
-def test_trees_are_those_of_the_parser(client, engine):
+def test_trees_are_those_of_the_parser(client, handler):
     reply = parse(client, text=TEXT)
     assert reply["model"] == "random-order-1"
-    expected = list(engine.parser.parse(read(TEXT)))
+    expected = list(handler.parser.trees(read(TEXT)))
     assert [tree["conllu"] for sentence in reply["sentences"] for tree in sentence["trees"]] == list(
         map(format_sentence, expected)
     )
@@ -108,20 +108,20 @@ def test_k_best_are_distinct_and_sorted(client):
         assert all(is_tree([-1, *tree]) for tree in heads(sentence))
 
 
-def test_what_is_required_is_there_and_what_is_forbidden_is_not(client, engine):
+def test_what_is_required_is_there_and_what_is_forbidden_is_not(client, handler):
     first = parse(client, text=TEXT)["sentences"]
     constraints = []
     for number, sentence in enumerate(first, 1):
         best = heads(sentence)[0]
         constraints.append({"sentence": number, "word": 1, "not_heads": [best[0]]})
-        constraints.append({"sentence": number, "word": 3, "head": 2, "label": engine.parser.labels[0]})
+        constraints.append({"sentence": number, "word": 3, "head": 2, "label": handler.parser.labels[0]})
     for k in (1, 3):
         for before, sentence in zip(
             first, parse(client, text=TEXT, k=k, constraints=constraints)["sentences"], strict=True
         ):
             for tree in sentence["trees"]:
                 assert tree["arcs"][2]["head"] == 2
-                assert tree["arcs"][2]["label"] == engine.parser.labels[0]
+                assert tree["arcs"][2]["label"] == handler.parser.labels[0]
                 assert tree["arcs"][2]["probability"] == pytest.approx(1.0)
                 assert tree["arcs"][0]["head"] != heads(before)[0][0]
 
@@ -240,13 +240,13 @@ def test_names_of_models(client):
         assert "no model" in parse(client, 404, text=ONE, model=name)["error"]
 
 
-def test_models(client, engine):
+def test_models(client, handler):
     reply = client.get("/api/models").json()
     assert reply["default"] == "random-order-1"
     assert reply["models"][0] == {
         "name": "random-order-1",
         "steps": ["parser"],
-        "labels": list(engine.parser.labels),
+        "labels": list(handler.parser.labels),
         "probabilities": True,
         "k_best": True,
         "acknowledgement": "",
@@ -266,31 +266,31 @@ def test_it_describes_itself(client):
 
 
 def test_models_without_probabilities(model_file):
-    engine = Engine(str(model_file), 40)
-    engine.pipeline = replace(engine.pipeline, parser=replace(engine.parser, temperatures=None))
-    (sentence,) = engine.parse(Parse("m", ONE, "conllu", 2))
+    handler = Handler(str(model_file), 40)
+    handler.pipeline = replace(handler.pipeline, parser=replace(handler.parser, temperatures=None))
+    (sentence,) = handler.parse(Parse("m", ONE, "conllu", 2))
     assert sentence["entropy"] is sentence["heads"] is sentence["trees"][0]["probability"] is None
     assert len(sentence["trees"]) == 2
-    assert not engine.description.probabilities
+    assert not handler.description.probabilities
 
 
 def test_models_of_other_systems_have_one_tree(tmp_path):
     trained("covington").save(tmp_path / "covington.crossarc")
-    engine = Engine(str(tmp_path / "covington.crossarc"), 40)
-    engine.warm_up()
-    assert not engine.description.k_best
-    (sentence,) = engine.parse(Parse("m", ONE, "conllu"))
+    handler = Handler(str(tmp_path / "covington.crossarc"), 40)
+    handler.warm_up()
+    assert not handler.description.k_best
+    (sentence,) = handler.parse(Parse("m", ONE, "conllu"))
     assert sentence["entropy"] is sentence["trees"][0]["probability"] is None
-    assert sentence["trees"][0]["conllu"] == parsed(engine, ONE)
-    with pytest.raises(Refused, match="k must be 1"):
-        engine.parse(Parse("m", ONE, "conllu", 2))
+    assert sentence["trees"][0]["conllu"] == parsed(handler, ONE)
+    with pytest.raises(RequestError, match="k must be 1"):
+        handler.parse(Parse("m", ONE, "conllu", 2))
 
 
-def test_a_failure_is_no_secret_of_the_server_for_clients(client, engine, monkeypatch, caplog):
+def test_a_failure_is_no_secret_of_the_server_for_clients(client, handler, monkeypatch, caplog):
     def fail(job):
         raise RuntimeError("secret/path")
 
-    monkeypatch.setattr(engine, "parse", fail)
+    monkeypatch.setattr(handler, "parse", fail)
     with caplog.at_level(logging.ERROR):
         reply = client.post("/api/parse", json={"text": ONE, "format": "conllu"})
     assert reply.status_code == 500
@@ -302,8 +302,8 @@ def test_a_failure_is_no_secret_of_the_server_for_clients(client, engine, monkey
 # ---- the interface of UDPipe ----------------------------------------------------------------------------------------
 
 
-def parsed(engine, text=TEXT):
-    return "".join(map(format_sentence, engine.parser.parse(read(text))))
+def parsed(handler, text=TEXT):
+    return "".join(map(format_sentence, handler.parser.trees(read(text))))
 
 
 def multipart(fields):
@@ -334,17 +334,17 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_process(client, engine, way):
+def test_process(client, handler, way):
     reply = WAYS[way](client, {"data": TEXT, "parser": "", "model": "random-order-1"})
     assert reply.status_code == 200, reply.text
     assert reply.headers["content-type"] == "application/json"
-    assert reply.json() == {"model": "random-order-1", "acknowledgements": [], "result": parsed(engine)}
+    assert reply.json() == {"model": "random-order-1", "acknowledgements": [], "result": parsed(handler)}
 
 
-def test_the_presence_of_a_step_switches_it_on(client, engine):
+def test_the_presence_of_a_step_switches_it_on(client, handler):
     assert client.post("/process", data={"data": TEXT}).json()["result"] == TEXT
     assert client.post("/process", data={"data": TEXT, "parser": "none"}).json()["result"] == TEXT
-    assert client.get("/process", params={"data": TEXT, "parser": ""}).json()["result"] == parsed(engine)
+    assert client.get("/process", params={"data": TEXT, "parser": ""}).json()["result"] == parsed(handler)
     for step in ("tokenizer", "tagger"):
         reply = client.post("/process", data={"data": TEXT, step: ""})
         assert reply.status_code == 400
@@ -416,8 +416,8 @@ def test_udpipe_models(client):
 
 @pytest.fixture(scope="module")
 def reader(text_model_file):
-    """An engine for raw text."""
-    return Engine(str(text_model_file), LIMITS.length)
+    """An handler for raw text."""
+    return Handler(str(text_model_file), LIMITS.length)
 
 
 @pytest.fixture(scope="module")

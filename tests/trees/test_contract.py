@@ -7,15 +7,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pytest
 
 from crossarc import trees
-from crossarc.trees import NoTreeError, Tree
+from crossarc.trees import Constraints, NoTreeError, Tree, UnsupportedConstraint
 
 FLAGS = [{"single_root": s, "projective": p} for s in (False, True) for p in (False, True)]
+OTHERS = {"k": 3, "size": 3, "rng": 5, "temperature": 2.0}  # what functions take beside scores and flags
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,7 @@ class Function:
     argument: str = "scores"  # what it calls the scores in its messages
     siblings: str = "siblings"  # and what the siblings
     second_order: bool = False
-    labelled: bool = True
     flags: dict[str, bool] = field(default_factory=dict)
-    quadratic: bool = False
-    searches_trees: bool = True
 
     def __call__(self, scores, siblings=None, **options):
         if not self.second_order:
@@ -38,6 +37,20 @@ class Function:
         if siblings is None:
             siblings = np.zeros((len(scores),) * 3)
         return self.call(scores, siblings, **self.flags, **options)
+
+    @property
+    def quadratic(self):
+        best = ("best_tree", "best_trees", "k_best_trees", "TreeDistribution.best", "TreeDistribution.k_best")
+        return (self.name in best and not self.flags["projective"]) or self.name == "best_graph"
+
+    @property
+    def searches_trees(self):
+        return self.name.split()[0] != "graph_score"
+
+    @property
+    def quantity(self):
+        """What it computes, as a function or as a method of the distribution."""
+        return self.name.rpartition(".")[2]
 
 
 def fixed_graph(function):
@@ -56,40 +69,86 @@ def first_of(function):
     """A function of many sentences, as one of a single sentence among others."""
 
     def of_scores(scores, *siblings, **options):
+        if "constraints" in options:
+            own = options["constraints"]
+            options["constraints"] = [own, Constraints(single_root=own.single_root, projective=own.projective)]
         return function([scores, np.zeros((3, 3))], *([each, np.zeros((3, 3, 3))] for each in siblings), **options)
 
     return of_scores
 
 
+def chain_of(scores):
+    """The heads of a tree for every sentence: each word hangs from the one before it."""
+    return np.arange(-1, (*np.shape(scores), 1)[0] - 1)
+
+
+def method(name):
+    """A method or property of TreeDistribution, as a function of scores."""
+
+    def of_scores(scores, **options):
+        result = getattr(trees.TreeDistribution(scores, **options), name)
+        if not callable(result):
+            return result
+        taken = inspect.signature(result).parameters
+        given = {"tree": chain_of(scores), **OTHERS}
+        result = result(**{name: value for name, value in given.items() if name in taken})
+        return result.marginals if isinstance(result, trees.TreeDistribution) else result
+
+    return of_scores
+
+
+def calls_of(name):
+    """(name, function, its parameters) of all that a public name offers to compute from scores."""
+    public = getattr(trees, name)
+    if public is trees.TreeDistribution:
+        parameters = inspect.signature(public).parameters
+        for part in filter(lambda part: not part.startswith("_"), dir(public)):
+            yield f"{name}.{part}", method(part), parameters
+    elif not isinstance(public, type):
+        parameters = inspect.signature(public).parameters
+        if next(iter(parameters)) != "heads":
+            yield name, public, parameters
+        elif "arcs" in parameters:
+            yield name, fixed_graph(public), parameters
+
+
 def functions():
-    for flags in FLAGS:
-        fast = not flags["projective"]
-        yield Function("best_tree", trees.best_tree, flags=flags, quadratic=fast)
-        yield Function("best_trees", first_of(trees.best_trees), "list_of_scores[0]", flags=flags, quadratic=fast)
-        yield Function("k_best_trees", partial(trees.k_best_trees, k=3), flags=flags, quadratic=fast)
-        yield Function("log_partition", trees.log_partition, flags=flags)
-        yield Function("marginals", trees.marginals, flags=flags)
-        yield Function("entropy", trees.entropy, flags=flags)
-        yield Function("sample_trees", partial(trees.sample_trees, size=3, rng=5), flags=flags)
-        yield Function("min_risk_tree", trees.min_risk_tree, flags=flags)
-        for name in ("log_partitions", "marginals_batch", "log_partitions_and_marginals"):
-            yield Function(name, first_of(getattr(trees, name)), "list_of_scores[0]", flags=flags)
-        yield Function("best_second_order_tree", trees.best_second_order_tree, "arcs", second_order=True, flags=flags)
-    for single_root in (False, True):
-        for name in ("second_order_log_partition", "second_order_marginals"):
-            flags = {"single_root": single_root}
-            yield Function(name, getattr(trees, name), "arcs", second_order=True, labelled=False, flags=flags)
-        name, arguments = "best_second_order_trees", ("list_of_arcs[0]", "list_of_siblings[0]")
-        yield Function(name, first_of(trees.best_second_order_trees), *arguments, second_order=True, flags=flags)
-    yield Function("best_graph", trees.best_graph, "arcs", quadratic=True)
-    yield Function("best_graph with siblings", trees.best_graph, "arcs", second_order=True)
-    yield Function("graph_score", fixed_graph(trees.graph_score), "arcs", searches_trees=False)
-    siblings = fixed_graph(trees.graph_score)
-    yield Function("graph_score with siblings", siblings, "arcs", second_order=True, searches_trees=False)
+    """Everything in ``trees.__all__`` that takes scores, with every combination of the flags that it has."""
+    for public in trees.__all__:
+        for name, call, parameters in calls_of(public):
+            call = partial(call, **{other: OTHERS[other] for other in OTHERS if other in parameters})
+            (argument,) = {"scores", "arcs", "list_of_scores", "list_of_arcs"} & parameters.keys()
+            siblings = next((p for p in ("siblings", "list_of_siblings") if p in parameters), None)
+            batch = argument.startswith("list_of")
+            as_one = first_of(call) if batch else call
+            suffix = "[0]" if batch else ""
+            for flags in FLAGS:
+                own = {flag: value for flag, value in flags.items() if flag in parameters}
+                if siblings is None or parameters[siblings].default is None:
+                    yield Function(name, as_one, argument + suffix, flags=own)
+                if siblings is not None:
+                    full = name if parameters[siblings].default is not None else f"{name} with siblings"
+                    yield Function(full, as_one, argument + suffix, siblings + suffix, second_order=True, flags=own)
+                if not own:
+                    break
 
 
-FUNCTIONS = list(functions())
-BATCHES = [trees.best_trees, trees.log_partitions, trees.marginals_batch, trees.log_partitions_and_marginals]
+# the same flags come again for a function that has only one of them
+FUNCTIONS = list({(f.name, *f.flags.items()): f for f in functions()}.values())
+BATCHES = [
+    getattr(trees, name)
+    for name, _, parameters in chain.from_iterable(map(calls_of, trees.__all__))
+    if "list_of_scores" in parameters
+]
+ONE_RESULT_EACH = [function for function in BATCHES if function is not trees.log_partitions_and_marginals]
+
+
+def single_of(batch):
+    """The function of one sentence; both together have no name for one."""
+    name = batch.__name__
+    if batch is trees.log_partitions_and_marginals:
+        return lambda scores, **flags: [part[0] for part in batch([scores], **flags)]
+    return getattr(trees, name.removesuffix("_batch") if name.endswith("_batch") else name.removesuffix("s"))
 
 
 def name_of(function):
@@ -174,7 +233,7 @@ def test_every_kind_of_array_gives_the_same_answer(function):
         assert plain(function(converted(scores), converted(siblings))) == expected, kind
 
 
-@over(lambda f: f.labelled)
+@every_function
 def test_every_kind_of_labelled_array_gives_the_same_answer(function):
     scores, siblings = small_integers(4, 4, 3), small_integers(4, 4, 4)
     expected = plain(function(scores.astype(float), siblings.astype(float)))
@@ -182,18 +241,13 @@ def test_every_kind_of_labelled_array_gives_the_same_answer(function):
         assert plain(function(converted(scores), converted(siblings))) == expected, kind
 
 
-@over(lambda f: not f.labelled)
-def test_labels_are_refused_where_they_make_no_sense(function):
-    with pytest.raises(ValueError, match="must have shape"):
-        function(np.zeros((3, 3, 2)))
-
-
 @every_function
 def test_inputs_are_not_modified_and_results_share_no_memory_with_them(function):
     rng = np.random.default_rng(2)
-    inputs = [(rng.normal(size=(6, 6)), rng.normal(size=(6, 6, 6)))]
-    if function.labelled:
-        inputs.append((rng.normal(size=(4, 4, 2)), rng.normal(size=(4, 4, 4))))
+    inputs = [
+        (rng.normal(size=(6, 6)), rng.normal(size=(6, 6, 6))),
+        (rng.normal(size=(4, 4, 2)), rng.normal(size=(4, 4, 4))),
+    ]
     for scores, siblings in inputs:
         scores[0, 1] = siblings[0, 0, 1] = -np.inf
         before = scores.tobytes(), siblings.tobytes()
@@ -216,9 +270,7 @@ def test_the_same_answer_twice(function):
 @every_function
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_score_that_is_no_number_is_named(function, bad):
-    cases = [((4, 4), (2, 3)), ((4, 4), (0, 1)), ((4, 4), (3, 1))]
-    if function.labelled:
-        cases.append(((4, 4, 2), (1, 3, 1)))
+    cases = [((4, 4), (2, 3)), ((4, 4), (0, 1)), ((4, 4), (3, 1)), ((4, 4, 2), (1, 3, 1))]
     for shape, position in cases:
         scores = np.zeros(shape)
         scores[position] = bad
@@ -258,7 +310,7 @@ def test_wrong_shapes_of_siblings(function, shape):
 @every_function
 def test_the_diagonal_column_0_and_parts_of_no_tree_are_ignored(function):
     rng = np.random.default_rng(4)
-    shapes = [(6, 6), (6, 6, 2)] if function.labelled else [(6, 6)]
+    shapes = [(6, 6), (6, 6, 2)]
     h, s, m = np.indices((6, 6, 6))
     unused = (m == 0) | (m == h) | ~((s == h) | ((h < s) & (s < m)) | ((m < s) & (s < h)))
     for shape in shapes:
@@ -279,9 +331,8 @@ def test_no_tree(function):
     for scores in (nothing, cycle, np.full((2, 2), -np.inf)):
         with pytest.raises(NoTreeError):
             function(scores)
-    if function.labelled:
-        with pytest.raises(NoTreeError):
-            function(np.repeat(cycle[:, :, None], 2, axis=2))
+    with pytest.raises(NoTreeError):
+        function(np.repeat(cycle[:, :, None], 2, axis=2))
 
 
 @over(lambda f: "single_root" in f.flags)
@@ -303,26 +354,25 @@ def test_no_word(function):
         for tree in trees_in(result):
             if len(tree.heads) == 1:
                 assert plain(tree) == [[-1], None, 0.0]
-        if function.name in ("log_partition", "entropy", "second_order_log_partition", "graph_score"):
+        if function.quantity in ("log_partition", "entropy", "log_prob", "second_order_log_partition", "graph_score"):
             assert result == 0.0
-        if function.name in ("marginals", "best_graph"):
+        if function.quantity in ("marginals", "best_graph"):
             assert plain(result) == [[0]]
-    if function.labelled:
-        for tree in trees_in(function(np.zeros((1, 1, 2)))):
-            if len(tree.heads) == 1:
-                assert plain(tree) == [[-1], [-1], 0.0]
+    for tree in trees_in(function(np.zeros((1, 1, 2)))):
+        if len(tree.heads) == 1:
+            assert plain(tree) == [[-1], [-1], 0.0]
 
 
 @every_function
 def test_one_word(function):
     result = function([[np.nan, -2], [np.nan, np.nan]], np.zeros((2, 2, 2)))
     found = [tree for tree in trees_in(result) if len(tree.heads) == 2]
-    expected = 1.0 if function.name == "min_risk_tree" else -2.0
+    expected = 1.0 if function.quantity.startswith("min_risk") else -2.0
     for tree in found:
         assert plain(tree) == [[-1, 0], None, expected]
-    if function.name in ("log_partition", "second_order_log_partition", "graph_score"):
+    if function.quantity in ("log_partition", "second_order_log_partition", "graph_score"):
         assert result == pytest.approx(-2.0)
-    if function.name in ("marginals", "best_graph"):
+    if function.quantity in ("marginals", "best_graph"):
         assert plain(result) == [[0, 1], [0, 0]]
 
 
@@ -341,7 +391,7 @@ def test_a_long_sentence(function):
         assert next(trees_in([result])).heads.tolist() == chain
 
 
-@over(lambda f: f.labelled)
+@every_function
 def test_labels_are_kept(function):
     """Label 1 is the best everywhere."""
     scores = np.zeros((4, 4, 2))
@@ -370,12 +420,7 @@ def test_flags_are_obeyed(function):
 @pytest.mark.parametrize("labels", [(), (2,)], ids=["unlabelled", "labelled"])
 def test_batches_are_single_sentences(function, flags, labels):
     """In a list or padded (with NaN, which lies beyond), in one thread or several."""
-    alone = {
-        trees.best_trees: trees.best_tree,
-        trees.log_partitions: trees.log_partition,
-        trees.marginals_batch: trees.marginals,
-        trees.log_partitions_and_marginals: lambda s, **f: [part[0] for part in function([s], **f)],
-    }[function]
+    alone = single_of(function)
     rng = np.random.default_rng(7)
     lengths = [3, 0, 9, 1, *rng.integers(0, 10, size=300 if not labels else 30).tolist()]
     padded = np.full((len(lengths), 10, 10, *labels), np.nan)
@@ -393,7 +438,8 @@ def test_batches_are_single_sentences(function, flags, labels):
 
 @pytest.mark.parametrize("function", BATCHES, ids=lambda f: f.__name__)
 def test_awkward_batches(function):
-    assert all(len(part) == 0 for part in ([function([])] if function is not BATCHES[-1] else function([])))
+    nothing = function([])
+    assert all(len(part) == 0 for part in (nothing if isinstance(nothing, tuple) else [nothing]))
     two = np.zeros((2, 3, 3))
     for arguments, message in [
         ({"threads": 0}, "threads must be at least 1, not 0"),
@@ -413,7 +459,7 @@ def test_awkward_batches(function):
 
 def test_labelled_and_unlabelled_sentences_in_one_batch():
     plain_scores, labelled = np.zeros((3, 3)), np.zeros((3, 3, 2))
-    for function in BATCHES[:3]:
+    for function in ONE_RESULT_EACH:
         both = plain(function([plain_scores, labelled]))
         assert both == plain(function([plain_scores])) + plain(function([labelled]))
 
@@ -460,20 +506,120 @@ def test_awkward_batches_with_siblings():
         function(arcs, siblings)
 
 
+def forbid(scores, *arcs):
+    scores = scores.copy()
+    for arc in arcs:
+        scores[arc] = -np.inf
+    return scores
+
+
+@over(lambda f: f.searches_trees)
+def test_constraints_on_arcs_and_labels_are_masks(function):
+    rng = np.random.default_rng(9)
+    scores, siblings = rng.normal(size=(6, 6)), rng.normal(size=(6, 6, 6))
+    forbidden = Constraints(forbidden_arcs=frozenset({(0, 2), (4, 2)}))
+    expected = plain(function(forbid(scores, (0, 2), (4, 2)), siblings))
+    assert plain(function(scores, siblings, constraints=forbidden)) == expected
+    required = Constraints(required_arcs=frozenset({(2, 1), (4, 3)}))
+    if function.quantity.startswith("best_graph"):
+        graph = function(scores, siblings, constraints=required)
+        assert graph[2, 1]
+        assert graph[4, 3]
+    else:
+        others = [(h, m) for head, m in ((2, 1), (4, 3)) for h in range(6) if h not in (head, m)]
+        expected = plain(function(forbid(scores, *others), siblings))
+        assert plain(function(scores, siblings, constraints=required)) == expected
+    labelled = rng.normal(size=(6, 6, 3))
+    on_labels = Constraints(required_labels={1: 2}, forbidden_labels=frozenset({(2, 0), (2, 1)}))
+    every = slice(None)
+    masked = forbid(labelled, (every, 1, 0), (every, 1, 1), (every, 2, 0), (every, 2, 1))
+    assert plain(function(labelled, siblings, constraints=on_labels)) == plain(function(masked, siblings))
+    assert plain(function(labelled, siblings, constraints=Constraints())) == plain(function(labelled, siblings))
+
+
+@over(lambda f: not any(f.flags.values()) and f.flags)
+def test_flags_are_shorthands_for_constraints(function):
+    rng = np.random.default_rng(10)
+    scores, siblings = rng.normal(size=(7, 7)), rng.normal(size=(7, 7, 7))
+    for flag in function.flags:
+        expected = function.call(
+            scores, *([siblings] if function.second_order else []), **{**function.flags, flag: True}
+        )
+        assert plain(function(scores, siblings, constraints=Constraints(**{flag: True}))) == plain(expected)
+
+
+@over(lambda f: f.searches_trees)
+def test_constraints_that_no_tree_meets_or_no_decoder_can_honour(function):
+    scores = np.zeros((4, 4))
+    for rule in (Constraints(max_children={1: 1}), Constraints(max_degree=1)):
+        with pytest.raises(UnsupportedConstraint):
+            function(scores, constraints=rule)
+    cycle = Constraints(required_arcs=frozenset({(1, 2), (2, 1)}))
+    with pytest.raises(NoTreeError, match="the required arcs form a cycle"):
+        function(scores, constraints=cycle)
+    nothing = Constraints(required_arcs=frozenset({(1, 2)}), forbidden_arcs=frozenset({(1, 2)}))
+    with pytest.raises(NoTreeError):
+        function(scores, constraints=nothing)
+    with pytest.raises(NoTreeError, match="the constraints allow no label for word 1"):
+        function(np.zeros((4, 4, 1)), constraints=Constraints(forbidden_labels=frozenset({(1, 0)})))
+    for rule, message in [
+        (Constraints(required_arcs=frozenset({(4, 1)})), r"constraint on the arc \(4, 1\)"),
+        (Constraints(forbidden_arcs=frozenset({(2, 0)})), r"constraint on the arc \(2, 0\)"),
+        (Constraints(forbidden_arcs=frozenset({(2, 2)})), r"constraint on the arc \(2, 2\)"),
+        (Constraints(required_labels={1: 2}), "constraint on label 2 of word 1"),
+        (Constraints(forbidden_labels=frozenset({(4, 0)})), "constraint on label 0 of word 4"),
+    ]:
+        with pytest.raises(ValueError, match=message) as error:
+            function(np.zeros((4, 4, 2)), constraints=rule)
+        assert not isinstance(error.value, NoTreeError)
+        assert not function.argument.startswith("list_of") or str(error.value).startswith(function.argument)
+    with pytest.raises(ValueError, match="constraints on labels need labelled scores"):
+        function(scores, constraints=Constraints(required_labels={1: 0}))
+
+
+@pytest.mark.parametrize("function", ONE_RESULT_EACH, ids=lambda f: f.__name__)
+def test_every_sentence_has_constraints_of_its_own(function):
+    batch = [np.random.default_rng(seed).normal(size=(6, 6)) for seed in range(6)]
+    of_each = [
+        None,
+        Constraints(single_root=True),
+        Constraints(projective=True),
+        Constraints(required_arcs=frozenset({(1, 5)})),
+        Constraints(projective=True, single_root=True),
+        Constraints(forbidden_arcs=frozenset({(1, 5)}), single_root=True),
+    ]
+    alone = single_of(function)
+    expected = [alone(scores, constraints=own) for scores, own in zip(batch, of_each, strict=True)]
+    assert plain(list(function(batch, constraints=of_each))) == plain(expected)
+    with pytest.raises(ValueError, match="5 constraints for 6 sentences"):
+        function(batch, constraints=of_each[1:])
+
+
+def test_what_graphs_cannot_honour():
+    for rule in (
+        Constraints(single_root=True),
+        Constraints(projective=True),
+        Constraints(required_arcs=frozenset({(1, 2), (3, 2)})),
+    ):
+        with pytest.raises(UnsupportedConstraint):
+            trees.best_graph(np.zeros((4, 4)), constraints=rule)
+
+
 CONTRACT = {
     "best_tree": "scores, *, constraints, single_root, projective",
-    "k_best_trees": "scores, k, *, single_root, projective",
-    "log_partition": "scores, *, single_root, projective",
-    "marginals": "scores, *, single_root, projective",
-    "entropy": "scores, *, single_root, projective",
-    "sample_trees": "scores, size, *, rng, single_root, projective",
-    "min_risk_tree": "scores, *, single_root, projective",
-    "best_second_order_tree": "arcs, siblings, *, projective, start, max_changes",
-    "best_second_order_trees": "list_of_arcs, list_of_siblings, *, single_root, threads",
-    "best_graph": "arcs",
-    "best_trees": "list_of_scores, *, single_root, projective, threads",
-    "marginals_batch": "list_of_scores, *, single_root, projective, threads",
-    "log_partitions": "list_of_scores, *, single_root, projective, threads",
+    "k_best_trees": "scores, k, *, constraints, single_root, projective",
+    "log_partition": "scores, *, constraints, single_root, projective",
+    "marginals": "scores, *, constraints, single_root, projective",
+    "entropy": "scores, *, constraints, single_root, projective",
+    "sample_trees": "scores, size, *, rng, constraints, single_root, projective",
+    "min_risk_tree": "scores, *, constraints, single_root, projective",
+    "TreeDistribution": "scores, *, constraints, single_root, projective",
+    "best_second_order_tree": "arcs, siblings, *, constraints, projective, start, max_changes",
+    "best_second_order_trees": "list_of_arcs, list_of_siblings, *, constraints, single_root, threads",
+    "best_graph": "arcs, siblings, *, constraints",
+    "best_trees": "list_of_scores, *, constraints, single_root, projective, threads",
+    "marginals_batch": "list_of_scores, *, constraints, single_root, projective, threads",
+    "log_partitions": "list_of_scores, *, constraints, single_root, projective, threads",
     "is_tree": "heads",
     "is_projective": "heads",
     "arc_degrees": "heads",
@@ -500,10 +646,3 @@ def test_the_names_of_the_public_contract(name):
 
 def test_trees_are_heads_labels_and_score():
     assert Tree._fields == ("heads", "labels", "score")
-
-
-def test_every_public_function_is_tested_here_or_is_about_shapes():
-    tested = {function.name.split()[0] for function in FUNCTIONS}
-    about_shapes = {name for name in trees.__all__ if CONTRACT.get(name) == "heads"} | {"nonprojective_arcs"}
-    types = {"Constraints", "NoTreeError", "Tree", "UnsupportedConstraint"}
-    assert tested | about_shapes | types == set(trees.__all__)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import oracles
 from crossarc.trees._eisner import best_projective
 from crossarc.trees._eisner_k_best import k_best_projective
-from crossarc.trees._eisner_side_by_side import best_projectives
-from crossarc.trees._lanes import LANES
+from crossarc.trees._eisner_simd import best_projectives
+from crossarc.trees._simd import LANES
 from strategies import score_arrays
 
 
@@ -115,7 +115,7 @@ def test_a_long_chain(single_root):
 
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 20, 130])
-def test_sentences_side_by_side_have_the_trees_of_single_ones(n, single_root):
+def test_sentences_in_simd_lanes_have_the_trees_of_single_ones(n, single_root):
     """At ties too, and whatever is the matter with the others."""
     rng = np.random.default_rng(n)
     many = rng.integers(-2, 3, size=(LANES, n + 1, n + 1)).astype(float)

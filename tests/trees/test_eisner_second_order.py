@@ -10,9 +10,9 @@ from crossarc.core import NoTreeError
 from crossarc.trees import sums
 from crossarc.trees._eisner import best_projective
 from crossarc.trees._eisner_second_order import best_second_order_projective
-from crossarc.trees._eisner_second_order_side_by_side import best_second_order_projectives
+from crossarc.trees._eisner_second_order_simd import best_second_order_projectives
 from crossarc.trees._inside_outside import marginals
-from crossarc.trees._lanes import LANES
+from crossarc.trees._simd import LANES
 from crossarc.trees.second_order_sums import second_order_log_partition, second_order_marginals
 
 
@@ -156,7 +156,7 @@ def test_a_constant_for_each_word_changes_log_z_only_by_itself(shift):
 
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 20, 65])
-def test_sentences_side_by_side_have_the_trees_of_single_ones(n, single_root):
+def test_sentences_in_simd_lanes_have_the_trees_of_single_ones(n, single_root):
     """At ties too, and whatever is the matter with the others."""
     rng = np.random.default_rng(n)
     arcs = rng.integers(-2, 3, size=(LANES,) + (n + 1,) * 2).astype(float)

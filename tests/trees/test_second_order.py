@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import Constraints, NoTreeError, UnsupportedConstraint
-from crossarc.trees._hill_climbing import find_worth, graph_of, graph_score
+from crossarc.trees._hill_climbing import find_gains, graph_of, graph_score
 from crossarc.trees.second_order import best_second_order_tree
 from strategies import score_arrays
 
@@ -118,7 +118,7 @@ def test_worth_is_the_difference_that_an_arc_makes(scores, data):
     np.fill_diagonal(graph, False)
     worth = np.empty((size, size))
     for h in range(size):
-        find_worth(arcs, siblings, graph, worth, h)
+        find_gains(arcs, siblings, graph, worth, h)
     for h, m in itertools.product(range(size), range(1, size)):
         if h != m:
             with_arc, without = graph.copy(), graph.copy()

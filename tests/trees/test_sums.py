@@ -165,7 +165,7 @@ def test_marginals_are_the_gradient(flags):
 
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 21])
-def test_sentences_side_by_side_are_single_sentences(single_root, n):
+def test_sentences_in_simd_lanes_are_single_sentences(single_root, n):
     """To the last bit, and next to sentences for which plain numbers are not enough or a word has only the root."""
     rng = np.random.default_rng(n)
     batch = [rng.normal(size=(n + 1, n + 1)) * spread for spread in (1, 1, 10, 100, 1000, 0.1, 1, 1, 1, 1, 1, 1, 1)]

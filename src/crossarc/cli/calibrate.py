@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_json, print_table, read_trees
+from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table, read_trees
 from crossarc.drawing.reliability import reliability_diagram
 from crossarc.evaluation.calibration import Bin, expected_calibration_error
-from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures, reliability_of
+from crossarc.parsers import Capability
+from crossarc.parsers.calibration import reliability_of
 
 
 @click.command("calibrate")
@@ -27,12 +28,12 @@ def command(gold: str, model: str, fit: bool, svg: str | None, as_json: bool) ->
     error is the mean distance between probability and share of right ones. GOLD should not be what the model was
     trained on.
     """
-    parser, pipeline = load_spanning_tree(model)
+    pipeline = load_with(Capability.PROBABILITIES, model)
     trees = list(read_trees(gold))
     if fit:
-        parser = replace(parser, temperatures=fitted_temperatures(parser, trees))
-        replace(pipeline, parser=parser).save(model)
-    tables = reliability_of(parser, trees)
+        pipeline = replace(pipeline, parser=pipeline.parser.calibrated(trees))
+        pipeline.save(model)
+    tables = reliability_of(pipeline.parser, trees)
     errors = {name: expected_calibration_error(table) for name, table in tables.items()}
     if svg:
         curves = {f"{name} (ECE {errors[name]:.3f})": _points(table) for name, table in tables.items()}

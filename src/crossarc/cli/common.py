@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from crossarc.core import CrossarcError, InputError, Sentence
+from crossarc.core import InputError, Sentence
 from crossarc.io import read
 
 if TYPE_CHECKING:
-    from crossarc.parsers import SpanningTreeParser
+    from crossarc.parsers import Capability
     from crossarc.pipeline import Pipeline
 
 __all__ = [
     "FILES",
     "ErrorLog",
     "json_option",
-    "load_spanning_tree",
+    "load_with",
     "on_error_option",
     "print_json",
     "print_table",
     "progress",
     "read_trees",
+    "write_options",
 ]
 
 T = TypeVar("T")
@@ -69,15 +70,21 @@ def progress(items: Iterable[T], description: str) -> Iterable[T]:
     return bar
 
 
-def load_spanning_tree(path: str) -> tuple[SpanningTreeParser, Pipeline]:
-    """A parser that knows probabilities of trees, and the whole model that it is of."""
-    from crossarc.parsers import SpanningTreeParser
+def load_with(capability: Capability, path: str) -> Pipeline:
+    """A model whose parser can do something."""
+    from crossarc.parsers import UnsupportedOption
     from crossarc.pipeline import load
 
     model = load(path)
-    if not isinstance(model.parser, SpanningTreeParser):
-        raise CrossarcError(f"{path}: only models of --system spanning-tree know probabilities of trees")
-    return model.parser, model
+    if capability not in model.parser.capabilities:
+        raise UnsupportedOption(f"{path}: models of --system {model.parser.system} have no {capability}")
+    return model
+
+
+def write_options(formatter: click.HelpFormatter, context: click.Context, params: Iterable[click.Parameter]) -> None:
+    """The options of a section of a help text."""
+    records = (param.get_help_record(context) for param in params if isinstance(param, click.Option))
+    formatter.write_dl([record for record in records if record])
 
 
 def read_trees(path: str) -> Iterable[Sentence]:

@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
-from crossarc.cli.common import FILES, json_option, print_json, print_table
+from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
-from crossarc.models.builtin import file_of
-from crossarc.parsers import SpanningTreeParser, load, parser_class, read_header
-from crossarc.parsers.spanning_tree.explain import explain
+from crossarc.models import describe_model
+from crossarc.parsers import Capability
 
 
 @click.command("inspect")
@@ -32,18 +31,19 @@ def command(model: str, file: str | None, sentence: str | None, arc: str | None,
     if file is not None:
         _explain(model, _find(file, sentence), arc, top, as_json)
         return
-    parser_class(model)
-    header = read_header(model)
-    header["bytes"] = file_of(model).stat().st_size
+    found = describe_model(model)
     if as_json:
-        print_json(header)
+        print_json(found)
         return
-    rows: list[tuple[str, object]] = [("system", header["system"]), ("size", f"{header['bytes'] / 1e6:.1f} MB")]
-    rows += header.get("config", {}).items()
+    header = found["components"].get("parser")
+    if header is None:
+        raise CrossarcError(f"{model}: the state of an interrupted training; crossarc train --resume goes on with it")
+    rows: list[tuple[str, object]] = [("system", header["system"]), ("size", f"{found['bytes'] / 1e6:.1f} MB")]
+    rows += header["config"].items()
     rows.append(("label set", f"{len(header['labels'])}: {' '.join(header['labels'])}"))
-    if header.get("parts"):
-        rows.append(("parts", ", ".join([*header["parts"], "parser"])))
+    rows.append(("components", ", ".join(found["components"])))
     rows.append(("treebank", f"checksum {header['treebank']}"))
+    rows.append(("made", f"{found['created']}, by version {found['version']}"))
     if header["dev"]:
         rows.append(("dev scores", f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"))
     width = max(len(name) for name, _ in rows)
@@ -59,14 +59,14 @@ def _find(file: str, sent_id: str | None) -> Sentence:
 
 
 def _explain(model: str, sentence: Sentence, arc: str | None, top: int, as_json: bool) -> None:
-    parser = load(model)
-    if not isinstance(parser, SpanningTreeParser):
-        raise CrossarcError(f"{model}: only models of --system spanning-tree can explain their arcs")
+    pipeline = load_with(Capability.EXPLANATIONS, model)
+    parser = pipeline.parser
+    (sentence,) = pipeline.annotate([sentence])
     parsed = parser.parse_sentence(sentence)
     arcs = [_arc(arc, len(parsed))] if arc else [(int(h), m) for m, h in enumerate(parsed.heads) if m]
     found: list[dict[str, Any]] = []
     for head, word in arcs:
-        reasons = explain(parser, parsed, head, word)
+        reasons = parser.explain(parsed, head, word)
         total = sum(reason.weight for reason in reasons)
         found.append({"head": head, "word": word, "score": total, "reasons": [r._asdict() for r in reasons]})
         if not as_json:

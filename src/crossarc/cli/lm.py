@@ -9,10 +9,10 @@ from typing import Any
 import click
 import numpy as np
 
-from crossarc.cli.common import FILES, json_option, print_json, print_table, progress
+from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table, progress
 from crossarc.core import CrossarcError
 from crossarc.io import read
-from crossarc.parsers import GenerativeParser, parser_class
+from crossarc.parsers import Capability
 from crossarc.parsers.generative.ngram import NGram
 
 
@@ -41,9 +41,7 @@ def command(file: str, model: str, ngram: str | None, order: int, weight: float,
     Then the perplexity for each word. With --ngram, p(x) is WEIGHT times that of MODEL plus 1 - WEIGHT times that of
     an n-gram model of the same symbols.
     """
-    if parser_class(model) is not GenerativeParser:
-        raise CrossarcError(f"{model}: not a model of --system generative, and no language model")
-    parser = GenerativeParser.load(model)
+    parser: Any = load_with(Capability.LANGUAGE_MODEL, model).parser
     other = _ngram(parser, ngram, order) if ngram else None
     found: list[dict[str, Any]] = []
     sentences, again = tee(progress(read(file), file))
@@ -55,14 +53,14 @@ def command(file: str, model: str, ngram: str | None, order: int, weight: float,
     _print(parser, found, as_json)
 
 
-def _ngram(parser: GenerativeParser, file: str, order: int) -> NGram:
+def _ngram(parser: Any, file: str, order: int) -> NGram:
     if parser.config.stop and not parser.config.projective:
         raise CrossarcError("a model with --stop and --nonprojective is one of unordered words: not with --ngram")
     sentences = (parser.symbols.encode(sentence)[0] for sentence in read(file))
     return NGram(sentences, len(parser.symbols), order=order, ends=parser.config.stop)
 
 
-def _print(parser: GenerativeParser, found: list[dict[str, Any]], as_json: bool) -> None:
+def _print(parser: Any, found: list[dict[str, Any]], as_json: bool) -> None:
     words, log_p = sum(one["words"] for one in found), sum(one["log_p"] for one in found)
     if not words:
         raise CrossarcError("no words, and so no perplexity")

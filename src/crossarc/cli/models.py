@@ -11,9 +11,9 @@ from crossarc.cli.common import json_option, print_json
 @json_option
 def command(as_json: bool) -> None:
     """The models that come with Crossarc: what they can do, their scores, licence and size."""
-    from crossarc.pipeline import models
+    from crossarc.models import available
 
-    found = models()
+    found = available()
     if as_json:
         print_json(found)
         return
@@ -21,7 +21,7 @@ def command(as_json: bool) -> None:
         click.secho(name, bold=True)
         rows = {
             "language": about.get("language", "unknown"),
-            "parts": ", ".join([*about["parts"], f"parser ({about['system']})"]),
+            "components": ", ".join(f"parser ({about['system']})" if c == "parser" else c for c in about["components"]),
             "size": f"{about['bytes'] / 1e6:.1f} MB",
             "trained on": about.get("treebank", ""),
             **{

@@ -3,26 +3,78 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
 import click
 
-from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
-from crossarc.core import CrossarcError, InputError
-from crossarc.ilp.rule_file import read_rules
+from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress, write_options
+from crossarc.core import InputError
 from crossarc.io import format_of
 from crossarc.io.blocks import read_blocks
 from crossarc.io.streams import open_input, open_output
 from crossarc.io.text import read_text
-from crossarc.parsers import CovingtonParser, IlpParser, SpanningTreeParser, parser_class
-from crossarc.parsers.constraint_file import read_wishes
-from crossarc.parsers.spanning_tree.probabilities import Decode
-from crossarc.pipeline.work import Done, Input, Task, run
+from crossarc.models import describe_model
+from crossarc.parsers import Capability, ParseOptions
+from crossarc.parsers.base import ConstraintSource
+from crossarc.parsers.constraint_file import MiscConstraints, read_constraints
+from crossarc.parsers.registry import SYSTEMS
+from crossarc.pipeline.chunks import ChunkResult, Input, Job, parse_chunks
+
+Command = Callable[..., Any]
+
+_MAX_LENGTH = 1000
 
 
-@click.command("parse")
+class _ParseCommand(click.Command):
+    """Shows the options that not every model has only with a model that has them."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        context.meta[_ARGUMENTS] = list(args)
+        return super().parse_args(context, args)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        model = _model_in(context.meta[_ARGUMENTS])
+        special = [param for param in self.get_params(context) if isinstance(param, _CapabilityOption)]
+        common = [param for param in self.get_params(context) if not isinstance(param, _CapabilityOption)]
+        with formatter.section("Options"):
+            write_options(formatter, context, common)
+        if model is None:
+            formatter.write_paragraph()
+            formatter.write_text("crossarc parse -m MODEL --help shows what else MODEL can do.")
+            return
+        system = SYSTEMS[describe_model(model)["components"]["parser"]["system"]]
+        with formatter.section(f"Options of {model}, a model of --system {system.name}"):
+            write_options(formatter, context, [p for p in special if p.capability in system.parser.capabilities])
+
+
+_ARGUMENTS = "crossarc.arguments"
+
+
+def _model_in(args: list[str]) -> str | None:
+    """The model that the arguments name, before they are understood."""
+    for i, argument in enumerate(args):
+        if argument.startswith("--model="):
+            return argument.partition("=")[2]
+        if argument in ("-m", "--model") and i + 1 < len(args):
+            return args[i + 1]
+    return None
+
+
+class _CapabilityOption(click.Option):
+    """An option for models that can do something."""
+
+    def __init__(self, *arguments: Any, capability: Capability, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.capability = capability
+
+
+def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Command], Command]:
+    return click.option(*names, cls=_CapabilityOption, capability=capability, **about)
+
+
+@click.command("parse", cls=_ParseCommand)
 @click.argument("file", type=FILES, required=False)
 @click.option("--text", metavar="TEXT", help="Parse this text instead of a file.")
 @click.option(
@@ -40,16 +92,9 @@ from crossarc.pipeline.work import Done, Input, Task, run
     help="What FILE is. text: raw text, with blank lines between paragraphs; lines: every line is a paragraph.  "
     "[default: text if it is named .txt, otherwise a treebank]",
 )
-@click.option(
-    "--retag", is_flag=True, help="Replace given tags and lemmas; by default only missing ones are filled in."
-)
 @click.option("-o", "--output", type=FILES, default="-", help="Where to write; standard output by default.")
 @click.option(
-    "-k",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Write the K best trees of each sentence, with their ranks, scores and probabilities in comments.",
+    "--retag", is_flag=True, help="Replace given tags and lemmas; by default only missing ones are filled in."
 )
 @click.option(
     "--constraints",
@@ -60,17 +105,27 @@ from crossarc.pipeline.work import Done, Input, Task, run
 @click.option(
     "--max-length",
     type=click.IntRange(1),
-    default=Task.max_length,
+    default=_MAX_LENGTH,
     show_default=True,
     help="Longer sentences are written as they came, with a note. One of n words takes about 200 n² bytes.",
 )
-@click.option(
-    "--max-degree",
-    type=click.Choice(["0", "1", "2", "none"]),
-    help="Only with a model of --system covington: the largest degree of non-projectivity (Nivre 2007); small ones are "
-    "faster.  [default: none]",
+@_option(
+    Capability.K_BEST,
+    "-k",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Write the K best trees of each sentence, with their ranks, scores and probabilities in comments.",
 )
-@click.option(
+@_option(
+    Capability.PROBABILITIES,
+    "--confidence",
+    is_flag=True,
+    help="Write the probabilities of each arc, and of arc and label, to MISC (ArcProb=0.9712|RelProb=0.9503); if the "
+    "model knows them, log p of the tree, the entropy of all trees and the margin to the second best to comments.",
+)
+@_option(
+    Capability.DISTRIBUTION,
     "--decode",
     type=click.Choice(["best", "min-risk", "marginal-threshold"]),
     default="best",
@@ -78,33 +133,36 @@ from crossarc.pipeline.work import Done, Input, Task, run
     help="min-risk: the tree with most arcs expected to be right. marginal-threshold: of that, only arcs with at least "
     "the probability --threshold; other words are left without a head.",
 )
-@click.option(
+@_option(
+    Capability.DISTRIBUTION,
     "--threshold",
     type=click.FloatRange(0, 1),
-    default=Task.threshold,
+    default=ParseOptions.threshold,
     show_default=True,
     help="The least probability of an arc (--decode marginal-threshold).",
 )
-@click.option(
-    "--confidence",
-    is_flag=True,
-    help="Write the probabilities of each arc, and of arc and label, to MISC (ArcProb=0.9712|RelProb=0.9503), and "
-    "log p of the tree, the entropy of all trees and the margin to the second best tree to comments (the incremental "
-    "parser: only MISC).",
+@_option(
+    Capability.MAX_DEGREE,
+    "--max-degree",
+    type=click.Choice(["0", "1", "2", "none"]),
+    help="The largest degree of non-projectivity (Nivre 2007); small ones are faster.  [default: none]",
 )
-@click.option(
+@_option(
+    Capability.RULES,
     "--rules",
     type=click.Path(),
     help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head. Trees are then found by "
-    "integer programs, with any graph-based model.",
+    "integer programs.",
 )
-@click.option(
+@_option(
+    Capability.RULES,
     "--exact/--relaxed",
     default=None,
-    help="Of integer programs (models of --system ilp, or --rules): the best tree there is, or the one nearest to the "
-    "solution of the linear relaxation. Comments say which trees are the best.  [default: relaxed]",
+    help="Of integer programs: the best tree there is, or the one nearest to the solution of the linear relaxation. "
+    "Comments say which trees are the best.  [default: relaxed]",
 )
-@click.option(
+@_option(
+    Capability.RULES,
     "--time-limit",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
@@ -117,20 +175,14 @@ def command(
     text: str | None,
     model: str,
     read_as: Input | None,
-    retag: bool,
     output: str,
-    k: int,
+    retag: bool,
     constraints: str | None,
-    max_length: int,
-    max_degree: str | None,
-    decode: Decode,
-    threshold: float,
-    confidence: bool,
     rules: str | None,
-    exact: bool | None,
-    time_limit: float | None,
+    max_degree: str | None,
     jobs: int,
     on_error: str,
+    **options: Any,
 ) -> None:
     """Parse the sentences of FILE, or a TEXT: raw text or a treebank in, CoNLL-U out.
 
@@ -144,50 +196,32 @@ def command(
     name = "<text>" if file is None else file
     read_as = read_as or ("text" if text is not None or _is_text(name) else format_of(name))
     errors = ErrorLog(on_error)
-    wishes = read_wishes(constraints) if constraints not in (None, "misc") else None
-    system = parser_class(model)
-    programs = system is IlpParser or rules is not None
-    if (k > 1 or decode != "best") and system is not SpanningTreeParser:
-        raise CrossarcError("-k and --decode are for models of --system spanning-tree")
-    if confidence and not (system is SpanningTreeParser or (system is CovingtonParser and constraints is None)):
-        raise CrossarcError(
-            "--confidence is for models of --system spanning-tree, or, without --constraints, --system covington"
-        )
-    if k > 1 and (confidence or decode != "best"):
-        raise CrossarcError("-k writes the probability of each tree: it goes without --confidence and --decode")
-    if rules is not None and system not in (IlpParser, SpanningTreeParser):
-        raise CrossarcError("--rules are for models of --system spanning-tree or ilp")
-    if programs and (k > 1 or confidence or decode != "best"):
-        raise CrossarcError("an integer program makes one tree: no -k, --confidence or --decode")
-    if not programs and (exact is not None or time_limit is not None):
-        raise CrossarcError("--exact, --relaxed and --time-limit are for models of --system ilp, or with --rules")
-    if rules is not None:
-        read_rules(rules)  # what is wrong with it is said before anything is parsed
-    if max_degree is not None and system is not CovingtonParser:
-        raise CrossarcError("--max-degree is for models of --system covington")
-    degree = None if max_degree in (None, "none") else int(max_degree)
-    task = Task(
-        model,
-        read_as,
-        format_of(output),
-        k,
-        constraints is not None,
-        wishes,
-        max_length,
-        degree,
-        decode,
-        threshold,
-        confidence,
-        bool(exact),
-        time_limit,
-        rules,
-        retag,
+    wanted = ParseOptions(
+        constraints=_constraint_source(constraints),
+        rules=_rule_source(rules),
+        max_degree=None if max_degree in (None, "none") else int(max_degree),
+        **options,
     )
+    job = Job(model, read_as, format_of(output), wanted, retag)
     with open_output(output) as stream:
-        for done in run(task, progress(_blocks(name, text, read_as), name), jobs):
-            stream.write(done.text.encode())
-            _report(done, errors)
+        for result in parse_chunks(job, progress(_blocks(name, text, read_as), name), jobs):
+            stream.write(result.text.encode())
+            _report(result, errors)
     errors.report()
+
+
+def _constraint_source(constraints: str | None) -> ConstraintSource | None:
+    if constraints is None:
+        return None
+    return MiscConstraints() if constraints == "misc" else read_constraints(constraints)
+
+
+def _rule_source(rules: str | None) -> Any:
+    if rules is None:
+        return None
+    from crossarc.ilp.rule_file import read_rules  # brings the solver with it
+
+    return read_rules(rules)
 
 
 def _blocks(name: str, text: str | None, read_as: Input) -> Iterator[Any]:
@@ -203,10 +237,10 @@ def _is_text(file: str) -> bool:
     return file.removesuffix(".gz").removesuffix(".xz").endswith(".txt")
 
 
-def _report(done: Done, errors: ErrorLog) -> None:
-    for note in done.notes:
+def _report(result: ChunkResult, errors: ErrorLog) -> None:
+    for note in result.notes:
         click.echo(f"crossarc: {note}", err=True)
-    for error in done.errors:
+    for error in result.errors:
         if errors.on_error == "stop":
             raise error
         assert isinstance(error, InputError)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
-from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_json, print_table, progress
+from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table, progress
+from crossarc.core import Sentence
 from crossarc.io import read, write
-from crossarc.parsers.spanning_tree.probabilities import Analysis, analyse, with_confidence
+from crossarc.parsers import Capability, Confidence, ParseOptions
+from crossarc.pipeline.output import with_confidence
 
 
 @click.command("rank")
@@ -23,27 +25,28 @@ def command(file: str, model: str, number: int, per_word: bool, output: str | No
     are alike. Beside it stand the log probability of the best tree and its least certain word. Missing tags and lemmas
     are filled in if the model has a tagger and a lemmatiser.
     """
-    parser, pipeline = load_spanning_tree(model)
-    sentences = pipeline.annotate(read(file))
-    found = [analysis for analysis in analyse(parser, progress(sentences, file)) if len(analysis.sentence)]
-    found.sort(key=lambda analysis: -analysis.entropy / (len(analysis.sentence) if per_word else 1))
+    pipeline = load_with(Capability.DISTRIBUTION, model)
+    parsed = pipeline.parse(progress(read(file), file), ParseOptions(confidence=True))
+    found = [(one.sentence, one.confidence) for one in parsed if one.confidence is not None and len(one.sentence)]
+    found.sort(key=lambda pair: -(pair[1].entropy or 0.0) / (len(pair[0]) if per_word else 1))
     if output:
-        write(map(with_confidence, found), output)
-    rows = [_row(analysis) for analysis in found[:number]]
+        write((with_confidence(*pair) for pair in found), output)
+    rows = [_row(*pair) for pair in found[:number]]
     if as_json:
         print_json(rows)
     elif not output or output != "-":
         print_table([list(row.values()) for row in rows], header=list(rows[0]) if rows else ["sentence"])
 
 
-def _row(analysis: Analysis) -> dict[str, object]:
-    sentence = analysis.sentence
-    word = int(analysis.arcs[1:].argmin()) + 1
+def _row(sentence: Sentence, sure: Confidence) -> dict[str, object]:
+    assert sure.entropy is not None
+    assert sure.log_probability is not None
+    word = int(sure.arcs[1:].argmin()) + 1
     return {
         "sentence": sentence.sent_id or str(sentence.place()),
         "words": len(sentence),
-        "entropy": round(analysis.entropy, 4),
-        "per word": round(analysis.entropy / len(sentence), 4),
-        "log p": round(analysis.log_probability, 4),
-        "least certain": f"{word} {sentence.form[word - 1]} ({analysis.arcs[word]:.2f})",
+        "entropy": round(sure.entropy, 4),
+        "per word": round(sure.entropy / len(sentence), 4),
+        "log p": round(sure.log_probability, 4),
+        "least certain": f"{word} {sentence.form[word - 1]} ({sure.arcs[word]:.2f})",
     }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from crossarc.cli.common import FILES, json_option, load_spanning_tree, print_json, print_table, progress, read_trees
+from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table, progress, read_trees
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
+from crossarc.parsers import Capability
 from crossarc.parsers.suspicious import Suspect, cross_validated_suspects, suspects
 
 
@@ -30,8 +31,8 @@ def command(gold: str, model: str | None, folds: int | None, number: int, as_jso
     if (model is None) == (folds is None):
         raise click.UsageError("give either --model or --folds")
     if model is not None:
-        parser, pipeline = load_spanning_tree(model)
-        found = suspects(parser, progress(pipeline.annotate(read(gold)), gold))
+        pipeline = load_with(Capability.DISTRIBUTION, model)
+        found = suspects(pipeline.parser, progress(pipeline.annotate(read(gold)), gold))
     else:
         assert folds is not None
         trees = list(read_trees(gold))

@@ -3,171 +3,123 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import fields, replace
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from crossarc.cli.common import FILES, progress, read_trees
-from crossarc.core import Sentence
+from crossarc.cli.common import FILES, progress, read_trees, write_options
+from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
-from crossarc.parsers import (
-    PRESETS,
-    CovingtonConfig,
-    EpochReport,
-    GenerativeConfig,
-    GraphConfig,
-    IlpConfig,
-    SpanningTreeConfig,
-    TrainingListener,
-    train,
-    train_ilp,
-    train_spanning_tree,
-)
-from crossarc.pipeline import PARTS, Annotated, Pipeline, train_parts
+from crossarc.parsers import Capability, EpochReport, TrainingListener, train
+from crossarc.parsers.config import Config, Setting, settings
+from crossarc.parsers.registry import DEFAULT, SYSTEMS, System
+from crossarc.pipeline import TEXT_COMPONENTS, Annotated, Pipeline, train_components
 
-_DEFAULTS = SpanningTreeConfig()
-_SYSTEMS: dict[str, Any] = {
-    "spanning-tree": SpanningTreeConfig,
-    "covington": CovingtonConfig,
-    "generative": GenerativeConfig,
-    "ilp": IlpConfig,
-    "graph": GraphConfig,
-}
-_OF_ONLINE_LEARNING = {"exploration", "epochs", "seed", "hash_bits"}
+_TYPES: dict[type, Any] = {int: click.IntRange, float: click.FloatRange}
+_NAMED = "crossarc.system"  # in the context: the system that the arguments name
 
 
-def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """An option that stands for a field of the configuration; a preset may have set another default."""
-    default = getattr(_DEFAULTS, name.replace("-", "_"))
-    return click.option(f"--{name}", type=type, default=None, help=f"{help}  [default: {default}]")
+class _TrainCommand(click.Command):
+    """Has the options of the system that is named, beside those of all systems."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        named = _system_in(args)
+        context.meta[_NAMED] = named
+        self.params = [param for param in self.params if not isinstance(param, _SystemOption)]
+        self.params += _options_of(named or SYSTEMS[DEFAULT])
+        return super().parse_args(context, args)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Those of all systems; of a system, those only if it is named."""
+        named, params = context.meta[_NAMED], self.get_params(context)
+        with formatter.section("Options"):
+            write_options(formatter, context, [param for param in params if not isinstance(param, _SystemOption)])
+        if named is not None:
+            with formatter.section(f"Options of --system {named.name}"):
+                write_options(formatter, context, [param for param in params if isinstance(param, _SystemOption)])
+        else:
+            with formatter.section("Systems (crossarc train --system SYSTEM --help shows their options)"):
+                formatter.write_dl([(system.name, system.summary) for system in SYSTEMS.values()])
 
 
-@click.command("train")
+class _SystemOption(click.Option):
+    """An option that stands for a field of a system's configuration."""
+
+    def __init__(self, system: System, setting: Setting) -> None:
+        self.system, self.setting = system.name, setting
+        flags = setting.flags or f"--{setting.name.replace('_', '-')}"
+        default = setting.default_text or _shown(setting)
+        kind: Any = click.Choice(setting.choices) if setting.choices else setting.type
+        if not setting.choices and setting.type in _TYPES and setting.low is not None:
+            kind = _TYPES[setting.type](setting.low, setting.high)
+        text = f"{setting.help}  [default: {default}]"
+        if setting.type is bool:
+            super().__init__([flags, setting.name], default=None, help=text)
+        else:
+            super().__init__([flags, setting.name], type=kind, default=None, help=text, metavar=_metavar(setting))
+
+
+def _metavar(setting: Setting) -> str | None:
+    return None if setting.choices else {int: "N", float: "X", str: "TEXT"}[setting.type]
+
+
+def _shown(setting: Setting) -> str:
+    if setting.type is bool:
+        yes, _, no = setting.flags.partition("/")
+        return (yes if setting.default else no).removeprefix("--")
+    return f"{setting.default:g}" if setting.type is float else str(setting.default)
+
+
+def _system_in(args: list[str]) -> System | None:
+    """The system that the arguments name, before they are understood."""
+    for i, argument in enumerate(args):
+        name = argument.partition("=")[2] if argument.startswith("--system=") else ""
+        if argument == "--system" and i + 1 < len(args):
+            name = args[i + 1]
+        if name in SYSTEMS:
+            return SYSTEMS[name]
+    return None
+
+
+def _options_of(system: System) -> list[click.Parameter]:
+    options: list[click.Parameter] = []
+    if system.presets:
+        names = ", ".join(sorted(system.presets))
+        help = f"The set-up of a paper ({names}); options beside it change it."
+        options.append(_Preset(system, help))
+    return [*options, *(_SystemOption(system, setting) for setting in settings(system.config))]
+
+
+class _Preset(_SystemOption):
+    """The set-up of a paper."""
+
+    def __init__(self, system: System, help: str) -> None:
+        self.system = system.name
+        click.Option.__init__(self, ["--preset"], type=click.Choice(sorted(system.presets)), help=help, metavar="NAME")
+
+
+@click.command("train", cls=_TrainCommand)
 @click.argument("treebank", type=FILES)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
 @click.option("--dev", type=FILES, help="Trees to choose the best epoch on.")
 @click.option(
     "--system",
-    type=click.Choice(list(_SYSTEMS)),
-    default="spanning-tree",
+    type=click.Choice(list(SYSTEMS)),
+    default=DEFAULT,
     show_default=True,
-    help="covington: the incremental parser of Nivre (2007), with --classifier, --exploration, --projective, "
-    "--features, --epochs, --seed and --hash-bits. generative: the language model of McDonald & Satta (2007), from "
-    "counts or --unsupervised, with the options below that name it. ilp: integer programs (Martins, Smith & Xing "
-    "2009), with --parts, --solver, --epochs, --seed, --features and --hash-bits. graph: words with several heads, as "
-    "in DEPS (McDonald & Pereira 2006), with --basic-tree, --projective, --features, --epochs, --seed and --hash-bits.",
+    metavar="SYSTEM",
+    help="The way of parsing, one of those below.",
 )
 @click.option(
-    "--preset",
-    type=click.Choice(sorted(PRESETS)),
-    help="The set-up of a paper: McDonald, Crammer & Pereira (2005), McDonald et al. (2005) with single-best or "
-    "factored MIRA, McDonald & Pereira (2006), McDonald & Satta (2007). Options beside it change it.",
+    "--with",
+    "components",
+    metavar="NAMES",
+    help="Learn these too, and keep them in the same file: segmenter, tagger, lemmatizer, or some of them, with commas "
+    "between them. With a tagger, the parser learns from automatic tags (by cross-validation).",
 )
-@_option(
-    "order",
-    click.Choice(["1", "2", "high"]),
-    "1: arcs only, exact search. 2: arcs and adjacent siblings, from the exact projective tree by best changes. "
-    "high: siblings, grandparents and valencies too, by climbing with restarts.",
-)
-@click.option(
-    "--projective/--nonprojective",
-    default=None,
-    help="Whether arcs must not cross; by default as in the treebank (generative: projective).",
-)
-@_option(
-    "learner",
-    click.Choice(["mira", "kbest-mira", "factored-mira", "perceptron", "crf"]),
-    "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model of all labelled "
-    "trees, whose probabilities can be trusted; sets --preset ms2007.",
-)
-@click.option("-k", type=click.IntRange(1), default=None, help=f"Trees of kbest-mira.  [default: {_DEFAULTS.k}]")
-@_option(
-    "labels", click.Choice(["two-stage", "joint"]), "Labels are chosen for a finished tree, or together with the arcs."
-)
-@_option(
-    "optimizer",
-    click.Choice(["adagrad", "lbfgs"]),
-    "Of --learner crf: steps along the gradient of each sentence, or of all at once (L-BFGS; --epochs are its "
-    "iterations, and it takes 200 bytes for each weight: use --hash-bits 20).",
-)
-@_option("l2", click.FloatRange(0), "Of --learner crf: how strongly weights are drawn to 0.")
-@_option("patience", click.IntRange(0), "End after so many epochs without a better one on dev; 0 is never.")
-@click.option(
-    "--parts",
-    default=None,
-    help=f"Parts of trees that --system ilp scores.  [default: {IlpConfig().parts}]",
-)
-@click.option(
-    "--solver",
-    type=click.Choice(["ad3", "highs"]),
-    default=None,
-    help="Of relaxed programs, with --system ilp: dual decomposition, or the linear program as it is, which takes "
-    f"several times as long.  [default: {IlpConfig().solver}]",
-)
-@_option("epochs", click.IntRange(1), "How often all trees are learnt from.")
-@_option("seed", int, "Of the random order of sentences, and of restarts.")
-@_option("features", str, "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
-@_option("hash-bits", click.IntRange(10, 28), "There are 2 to this power weights.")
-@click.option(
-    "--classifier",
-    type=click.Choice(["linear", "svm"]),
-    default=None,
-    help="Of --system covington. svm: support vector machines with a quadratic kernel, as in the paper (needs "
-    "scikit-learn: pip install 'crossarc[svm]'): a minute or two for 20,000 words, hours for 200,000, and slower "
-    "parsing.  [default: linear]",
-)
-@click.option(
-    "--exploration",
-    type=click.FloatRange(0, 1),
-    default=None,
-    help="Of --system covington: how often training follows the parser's own choices, right or wrong, so that it "
-    "learns to make the best of an error. 0: only gold trees, as in the paper.  "
-    f"[default: {CovingtonConfig().exploration:g}]",
-)
-@click.option(
-    "--basic-tree/--no-basic-tree",
-    default=None,
-    help="graph: whether extra heads are chosen by where they stand in the tree too; not so in the paper.  "
-    "[default: basic-tree]",
-)
-@click.option(
-    "--unsupervised",
-    is_flag=True,
-    default=None,
-    help="generative: by expectation maximisation from tagged sentences; heads are not looked at. --epochs is the most "
-    "iterations.",
-)
-@click.option(
-    "--symbols",
-    metavar="COLUMNS",
-    help="generative: what words are to the model: upos, xpos, form, lemma, or a tag and a word, as upos+lemma.  "
-    "[default: upos+form; unsupervised: upos]",
-)
-@click.option(
-    "--condition",
-    type=click.Choice(["head", "direction", "distance"]),
-    help="generative: modifiers depend on their head alone, on the direction too, on direction and distance.  "
-    "[default: distance; unsupervised: direction]",
-)
-@click.option(
-    "--stop/--no-stop",
-    default=None,
-    help="generative: heads decide when they have enough modifiers (Klein & Manning 2004).  [default: stop]",
-)
-@click.option(
-    "--start",
-    type=click.Choice(["harmonic", "uniform", "random"]),
-    help="unsupervised: near heads are likelier, all trees alike, random probabilities.  [default: harmonic]",
-)
-@click.option(
-    "--restarts",
-    type=click.IntRange(0),
-    help="Further starts: of the search (order high)  [default: 3], or of EM (unsupervised)  [default: 0].",
-)
-@click.option("--prior", type=float, help="unsupervised: added to every expected count.  [default: 10]")
 @click.option(
     "--jobs",
     type=click.IntRange(1),
@@ -175,24 +127,16 @@ def _option(name: str, type: Any, help: str) -> Callable[[Callable[..., None]], 
     show_default=True,
     help="With 2, labels are learnt beside heads; the model is the same.",
 )
-@click.option(
-    "--with",
-    "parts",
-    metavar="PARTS",
-    help="Learn these too, and keep them in the same file: segmenter, tagger, lemmatizer, or some of them, with commas "
-    "between them. With a tagger, the parser is trained on automatic tags and lemmas (by cross-validation), not on the "
-    "treebank's.",
-)
 @click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
 def command(
     treebank: str,
     model: str,
     dev: str | None,
     system: str,
-    preset: str | None,
+    components: str | None,
     jobs: int,
-    parts: str | None,
     resume: bool,
+    preset: str | None = None,
     **options: Any,
 ) -> None:
     """Train a parser on the trees of TREEBANK.
@@ -201,45 +145,72 @@ def command(
     single root if it always has one. The model is that of the epoch with the best LAS on the dev set.
 
     Interrupting (Ctrl-C) after an epoch keeps the best model so far; the state of training is kept beside the model (in
-    MODEL.training) until it has ended, for --resume (only with --system spanning-tree).
+    MODEL.training) until it has ended, for --resume.
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    config = _config(system, preset, given)
-    blind = isinstance(config, GenerativeConfig) and config.unsupervised
-    trees = list(progress(read(treebank), treebank) if blind else read_trees(treebank))
+    chosen = SYSTEMS[system]
+    config = _config(chosen, preset, {name: value for name, value in options.items() if value is not None})
+    if jobs > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
+        raise click.UsageError(f"not with --system {system}: --jobs")
+    names = _component_names(components)
+    _check_writable(Path(model))
+    start = time.monotonic()
+    unsupervised = getattr(config, "unsupervised", False)
+    trees = list(progress(read(treebank), treebank) if unsupervised else read_trees(treebank))
     held_out = list(read_trees(dev)) if dev else []
     listener = _Bar() if sys.stderr.isatty() else _Lines()
-    annotated = _with_parts(parts, trees, held_out, getattr(config, "seed", 1), listener)
-    trees, held_out = annotated.treebank, annotated.dev
-    resumable: Any = {SpanningTreeConfig: train_spanning_tree, IlpConfig: train_ilp}.get(type(config))
-    if resumable is not None:
-        checkpoint = Path(f"{model}.training")
-        parser = resumable(
-            trees, config, dev=held_out, jobs=jobs, checkpoint=checkpoint, resume=resume, listener=listener
-        )
-        Pipeline(parser, *annotated[:3]).save(model)
-    elif resume:
-        raise click.UsageError(f"not with --system {system}: --resume")
-    else:
-        trained = train(trees, config, dev=held_out, listener=listener)
-        Pipeline(trained, *annotated[:3]).save(model)
-        if isinstance(config, GenerativeConfig) and trained.dev:  # there are no epochs to report it after
-            click.echo(f"crossarc: dev UAS {100 * trained.dev.uas:.2f} LAS {100 * trained.dev.las:.2f}", err=True)
+    annotated = _annotated(names, trees, held_out, getattr(config, "seed", 1), listener)
+    checkpoint = Path(f"{model}.training")
+    parser = train(
+        annotated.treebank,
+        config,
+        dev=annotated.dev,
+        listener=listener,
+        checkpoint=checkpoint,
+        resume=resume,
+        jobs=jobs,
+    )
+    Pipeline(parser, **annotated.components).save(model)
+    _summarise(model, parser.dev, time.monotonic() - start)
+    if listener.kept is not None:
+        click.echo(f"crossarc: interrupted: the model is that of epoch {listener.kept}; --resume goes on", err=True)
+        sys.exit(130)
+    checkpoint.unlink(missing_ok=True)
 
 
-def _with_parts(
-    parts: str | None, trees: list[Sentence], dev: list[Sentence], seed: int, listener: TrainingListener
-) -> Annotated:
-    """The parts that are asked for, and the trees as they annotate them."""
-    wanted = parts.split(",") if parts else []
-    unknown = [part for part in wanted if part not in PARTS]
+def _component_names(components: str | None) -> list[str]:
+    names = components.split(",") if components else []
+    unknown = [name for name in names if name not in TEXT_COMPONENTS]
     if unknown:
-        raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(PARTS)}")
-    if wanted:
-        click.echo(f"crossarc: learning {', '.join(wanted)}", err=True)
-    annotated = train_parts(trees, wanted, dev=dev, seed=seed, listener=listener)
-    if annotated.tagger is not None and dev:
-        columns = ["upos", "xpos", "feats"] + ["lemma"] * (annotated.lemmatizer is not None)
+        raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(TEXT_COMPONENTS)}")
+    return names
+
+
+def _check_writable(model: Path) -> None:
+    """Find out before any work whether the model can be written."""
+    draft = model.with_name(f".{model.name}.part")
+    try:
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        raise CrossarcError(f"{model}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _summarise(model: str, dev: Any, seconds: float) -> None:
+    scores = f"dev UAS {100 * dev.uas:.2f} LAS {100 * dev.las:.2f}, " if dev else ""
+    size = Path(model).stat().st_size / 1e6
+    click.echo(f"crossarc: {model}: {scores}{size:.1f} MB, trained in {seconds:.0f} s", err=True)
+
+
+def _annotated(
+    names: list[str], trees: list[Sentence], dev: list[Sentence], seed: int, listener: TrainingListener
+) -> Annotated:
+    """The components that are asked for, and the trees as they annotate them."""
+    if not names:
+        return Annotated({}, trees, dev)
+    click.echo(f"crossarc: learning {', '.join(names)}", err=True)
+    annotated = train_components(trees, names, dev=dev, seed=seed, listener=listener)
+    if "tagger" in names and dev:
+        columns = ["upos", "xpos", "feats"] + ["lemma"] * ("lemmatizer" in names)
         shares = (f"{column} {100 * _right(dev, annotated.dev, column):.2f}" for column in columns)
         click.echo(f"crossarc: dev {' '.join(shares)}", err=True)
     return annotated
@@ -254,44 +225,47 @@ def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
     return right / len(pairs)
 
 
-def _config(system: str, preset: str | None, given: dict[str, Any]) -> Any:
+def _config(system: System, preset: str | None, given: dict[str, Any]) -> Config:
     """The configuration of a system, from the options that are its fields."""
-    kind = _SYSTEMS[system]
-    known = {field.name for field in fields(kind)}
-    where = f"--system {system}"
-    if given.get("classifier") == "svm":
-        known, where = known - _OF_ONLINE_LEARNING, f"{where} --classifier svm"
-    unknown = [name for name in given if name not in known]
-    if preset and system != "spanning-tree":
-        unknown.append("preset")
-    if unknown:
-        options = ", ".join("-k" if name == "k" else f"--{name.replace('_', '-')}" for name in unknown)
-        raise click.UsageError(f"not with {where}: {options}")
-    blind_only = [f"--{name}" for name in ("start", "prior") if name in given and not given.get("unsupervised")]
-    if blind_only:
-        raise click.UsageError(f"only with --unsupervised: {', '.join(blind_only)}")
     if given.get("learner") == "crf" and not preset:
         preset = "ms2007"
-    return replace(PRESETS[preset] if preset else kind(), **given)
+    config = replace(system.presets[preset] if preset else system.config(), **given)
+    for setting in settings(system.config):
+        for name, values in setting.only.items():
+            if setting.name in given and getattr(config, name) not in values:
+                option = setting.flags or f"--{setting.name.replace('_', '-')}"
+                needed = " or ".join(_option_text(name, value) for value in values)
+                raise click.UsageError(f"{option} has no effect here: only with {needed}")
+    return config
+
+
+def _option_text(name: str, value: object) -> str:
+    option = f"--{name.replace('_', '-')}"
+    return option if value is True else f"{option} {value}"
 
 
 class _Lines(TrainingListener):
     """A line for each epoch."""
 
-    def left_out(self, sentences: int, reason: str) -> None:
-        click.echo(f"crossarc: {sentences} sentences are not learnt from: {reason}", err=True)
+    kept: int | None = None  # the epoch whose model is kept, if training was interrupted
 
-    def unrepresented(self, arcs: int, how: str) -> None:
-        click.echo(f"crossarc: {arcs} arcs {how}", err=True)
+    def interrupted(self, stage: str, epoch: int) -> None:
+        self.kept = epoch
+
+    def sentences_left_out(self, sentences: int, reason: str) -> None:
+        self._say(f"{sentences} sentences are not learnt from: {reason}")
+
+    def arcs_left_out(self, arcs: int, how: str) -> None:
+        self._say(f"{arcs} arcs {how}")
 
     def pruned(self, candidates: float, recall: float) -> None:
-        click.echo(_of_pruner(candidates, recall), err=True)
+        self._say(f"pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %")
 
-    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
-        click.echo(_of_em(start, iteration, log_likelihood, sentences_per_second), err=True)
+    def end_epoch(self, report: EpochReport) -> None:
+        self._say(_line(report))
 
-    def report(self, report: EpochReport) -> None:
-        click.echo(_line(report), err=True)
+    def _say(self, text: str) -> None:
+        click.echo(f"crossarc: {text}", err=True)
 
 
 class _Bar(_Lines):
@@ -303,38 +277,26 @@ class _Bar(_Lines):
         self._tqdm = tqdm
         self._bars: dict[str, Any] = {}
 
-    def epoch(self, stage: str, epoch: int, words: int) -> None:
+    def begin_epoch(self, stage: str, epoch: int, words: int) -> None:
         self._bars[stage] = self._tqdm(total=words, desc=f"{stage} {epoch}", unit=" words", leave=False)
 
-    def learnt(self, stage: str, words: int) -> None:
+    def progress(self, stage: str, words: int) -> None:
         self._bars[stage].update(words)
 
-    def pruned(self, candidates: float, recall: float) -> None:
-        self._tqdm.write(_of_pruner(candidates, recall), file=sys.stderr)
-
-    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
-        self._tqdm.write(_of_em(start, iteration, log_likelihood, sentences_per_second), file=sys.stderr)
-
-    def report(self, report: EpochReport) -> None:
+    def end_epoch(self, report: EpochReport) -> None:
         if report.stage in self._bars:  # L-BFGS has no progress within an iteration
             self._bars.pop(report.stage).close()
-        self._tqdm.write(_line(report), file=sys.stderr)
+        super().end_epoch(report)
 
-
-def _of_pruner(candidates: float, recall: float) -> str:
-    return f"crossarc: pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %"
-
-
-def _of_em(start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> str:
-    return (
-        f"crossarc: start {start}, iteration {iteration}: log-likelihood with prior {log_likelihood:.3f}, "
-        f"{sentences_per_second:,.0f} sentences/s"
-    )
+    def _say(self, text: str) -> None:
+        self._tqdm.write(f"crossarc: {text}", file=sys.stderr)
 
 
 def _line(report: EpochReport) -> str:
     scores = f"  dev UAS {100 * report.dev.uas:.2f} LAS {100 * report.dev.las:.2f}" if report.dev else ""
     if report.dev_graph is not None:
         scores += f" graph F {100 * report.dev_graph:.2f}"
+    if report.log_likelihood is not None:
+        scores += f"  log-likelihood with prior {report.log_likelihood:.3f}"
     loss = "" if report.loss is None else f"loss {report.loss:.3f}, "
-    return f"crossarc: {report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}"
+    return f"{report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}"

@@ -28,7 +28,7 @@ def mix(x):
 
 
 @jit_helper
-def sentence_of(batch, b):
+def sentence_attributes(batch, b):
     """The attributes of one sentence of a batch: words[i + PADDING, a], features[i], counts[i] of node i."""
     first, last = batch.starts[b], batch.starts[b + 1]
     outside = 2 * PADDING + 1

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
-from crossarc.features.hashing import hash_string, look_up
+from crossarc.features.hashing import hash_string
+from crossarc.features.word_table import WordTable
 
-__all__ = ["ATTRIBUTES", "PADDING", "UPOS", "Batch", "attributes_of"]
+__all__ = ["ATTRIBUTES", "PADDING", "UPOS", "Batch", "attributes_of", "hash_attributes"]
 
 ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix")
 UPOS = ATTRIBUTES.index("upos")
 PADDING = 2  # words that do not exist, before node 0 and after word n
 MAX_FEATURES = 12  # single facts about one word that are looked at one by one
 
-Key = tuple[str, str, str, str, str]  # FORM to FEATS
+Word = tuple[str, str, str, str, str]  # FORM to FEATS
+Row = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]  # attributes, single facts, their number
 
 
 class Batch(NamedTuple):
@@ -38,56 +39,35 @@ class Batch(NamedTuple):
 
 def attributes_of(sentences: Sequence[Sentence]) -> Batch:
     """Look up what belongs to each word; it is hashed when the word is first seen."""
-    with _LEXICON.lock:
-        if len(_LEXICON.rows) > _LEXICON.MOST:
-            _LEXICON.start()
-        rows: list[int] = []
-        for sentence in sentences:
-            rows += _BEFORE
-            rows += look_up(_LEXICON.rows, list(zip(*sentence.columns[:5], strict=True)), _LEXICON.add)
-            rows += _AFTER
-        table = np.array(rows)
-        nodes = table[table != _OUTSIDE]
-        starts = np.zeros(len(sentences) + 1, dtype=np.int64)
-        np.cumsum([len(sentence) + 1 for sentence in sentences], out=starts[1:])
-        return Batch(_LEXICON.words[table], _LEXICON.features[nodes], _LEXICON.counts[nodes], starts)
+    columns = (zip(*sentence.columns[:5], strict=True) for sentence in sentences)
+    rows, (words, features, counts) = _WORDS.rows(columns, before=_BEFORE, after=_AFTER)
+    nodes = rows[rows != _OUTSIDE]
+    starts = np.zeros(len(sentences) + 1, dtype=np.int64)
+    np.cumsum([len(sentence) + 1 for sentence in sentences], out=starts[1:])
+    return Batch(words[rows], features[nodes], counts[nodes], starts)
 
 
-class _Lexicon:
-    """The attributes of all words seen so far, or of the latest of them: it starts anew when it is full."""
+def hash_attributes(names: Sequence[str], values: Iterable[object]) -> NDArray[np.uint64]:
+    """A number for each attribute with its value."""
+    hashes = [hash_string(f"{name}={value}") for name, value in zip(names, values, strict=True)]
+    return np.array(hashes, dtype=np.uint64)
 
-    MOST = 1 << 17
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.start()
+def _describe(word: Word) -> Row:
+    form, lemma, upos, xpos, feats = word
+    lower = form.lower()
+    single = [f"upos={upos}", f"lemma={lemma}", *(feats.split("|") if feats != "_" else [])]
+    return _row((form, lower, lemma, upos, xpos, feats, lower[:5], lower[-3:]), single[:MAX_FEATURES])
 
-    def start(self) -> None:
-        self.rows: dict[Key, int] = {}
-        self.words = np.empty((1024, len(ATTRIBUTES)), dtype=np.uint64)
-        self.features = np.zeros((1024, MAX_FEATURES), dtype=np.uint64)
-        self.counts = np.ones(1024, dtype=np.int64)
-        for row, name in ((_ROOT, "<root>"), (_OUTSIDE, "<outside>")):
-            self.words[row] = [hash_string(f"{attribute}={name}") for attribute in ATTRIBUTES]
-            self.features[row, 0] = self.words[row, UPOS]
 
-    def add(self, key: Key) -> int:
-        row = self.rows[key] = len(self.rows) + 2
-        if row == len(self.counts):
-            self.words = np.concatenate([self.words, self.words])
-            self.features = np.concatenate([self.features, np.zeros_like(self.features)])
-            self.counts = np.concatenate([self.counts, self.counts])
-        form, lemma, upos, xpos, feats = key
-        lower = form.lower()
-        values = (form, lower, lemma, upos, xpos, feats, lower[:5], lower[-3:])
-        self.words[row] = [hash_string(f"{name}={value}") for name, value in zip(ATTRIBUTES, values, strict=True)]
-        single = [f"upos={upos}", f"lemma={lemma}", *(feats.split("|") if feats != "_" else [])][:MAX_FEATURES]
-        self.features[row, : len(single)] = [hash_string(name) for name in single]
-        self.counts[row] = len(single)
-        return row
+def _row(values: Iterable[str], single: Sequence[str]) -> Row:
+    features = np.zeros(MAX_FEATURES, dtype=np.uint64)
+    features[: len(single)] = [hash_string(name) for name in single]
+    return hash_attributes(ATTRIBUTES, values), features, np.array(len(single))
 
 
 _ROOT, _OUTSIDE = 0, 1
 _BEFORE = [_OUTSIDE] * PADDING + [_ROOT]
 _AFTER = [_OUTSIDE] * (PADDING + 1)
-_LEXICON = _Lexicon()
+# One for all parsers: training makes a new one for each epoch
+_WORDS = WordTable(_describe, [_row([name] * len(ATTRIBUTES), [f"upos={name}"]) for name in ("<root>", "<outside>")])

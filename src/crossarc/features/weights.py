@@ -1,13 +1,17 @@
-"""Weights that take one byte each."""
+"""The table of weights of hashed features: 32-bit numbers, or one byte each."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Quantized", "Weights", "dequantized", "number_of_weights"]
+__all__ = ["Quantized", "Weights", "dequantized", "number_of_weights", "quantized"]
+
+_SMALL = 4096  # weights that are not worth making smaller
+_MAX_LEVELS = 256
+_ROUNDS = 10  # of Lloyd's algorithm
 
 
 class Quantized(NamedTuple):
@@ -27,3 +31,27 @@ def dequantized(weights: Weights) -> NDArray[np.float32]:
 
 def number_of_weights(weights: Weights) -> int:
     return len(weights.codes if isinstance(weights, Quantized) else weights)
+
+
+def quantized(tensor: NDArray[Any] | Quantized) -> NDArray[Any] | Quantized:
+    """Weights, if there are many, as near to what they are as one byte allows; other arrays as they are."""
+    if isinstance(tensor, Quantized) or tensor.dtype != np.float32 or tensor.ndim != 1 or len(tensor) < _SMALL:
+        return tensor
+    levels = _levels_of(tensor)
+    return Quantized(np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8), levels)
+
+
+def _levels_of(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """At most 256 numbers to which the weights are near, by Lloyd's algorithm; one of them is 0."""
+    different = np.unique(weights)
+    if len(different) <= _MAX_LEVELS:  # they were quantized before
+        return different
+    steps = np.linspace(-1, 1, _MAX_LEVELS - 1)
+    levels = steps**3 * float(np.abs(weights).max())  # most weights are small
+    for _ in range(_ROUNDS):
+        cells = np.searchsorted((levels[1:] + levels[:-1]) / 2, weights)
+        counts = np.bincount(cells, minlength=len(levels))
+        sums = np.bincount(cells, weights, minlength=len(levels))
+        levels = np.where(counts > 0, sums / np.maximum(counts, 1), levels)
+    levels[np.abs(levels).argmin()] = 0.0
+    return levels[np.unique(np.searchsorted((levels[1:] + levels[:-1]) / 2, weights))].astype(np.float32)

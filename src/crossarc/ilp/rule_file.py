@@ -35,7 +35,7 @@ import numpy as np
 from crossarc.core import InputError, Place, Sentence
 from crossarc.ilp import Arc, Arcs, Children, FewArcs, NoChildren, NoCrossing, Rule, SameHead
 
-__all__ = ["RuleLine", "read_rules", "rules_of"]
+__all__ = ["RuleFile", "RuleLine", "read_rules"]
 
 _NAMES = r"(?P<names>[^\s,]+(?:,[^\s,]+)*)"
 _SOFT = re.compile(r"soft(?: (?P<weight>\d+(?:\.\d+)?))?: (?P<rule>.+)")
@@ -170,15 +170,33 @@ _OF_ONE: dict[str, Callable[[_Words], Rule]] = {
 }
 
 
-def read_rules(path: str) -> list[RuleLine]:
+class RuleFile:
+    """The rules of a file; they are understood again where the object is sent to another process."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text, self.path = text, path
+        contents = (" ".join(re.sub(r"(^|\s)#.*", "", line).split()) for line in text.splitlines())
+        self.lines = [_understood(rule, Place(path, number)) for number, rule in enumerate(contents, 1) if rule]
+
+    def __reduce__(self) -> tuple[type[RuleFile], tuple[str, str]]:
+        return RuleFile, (self.text, self.path)
+
+    def rules_for(self, sentence: Sentence, labels: Sequence[str]) -> list[Rule]:
+        """The rules for a sentence. Raises ``InputError`` for labels and words that are not there."""
+        return [
+            replace(line.kind(_Words(line, sentence, labels)), name=f"{line.place}: {line.text}", weight=line.weight)
+            for line in self.lines
+            if line.sent_id in (None, sentence.sent_id)
+        ]
+
+
+def read_rules(path: str) -> RuleFile:
     """Read a file of rules. Raises ``InputError`` with file and line for what cannot be understood."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        return RuleFile(Path(path).read_text(encoding="utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
         raise InputError((reason or "cannot be read").lower(), Place(path)) from None
-    contents = ((number, " ".join(re.sub(r"(^|\s)#.*", "", line).split())) for number, line in enumerate(lines, 1))
-    return [_understood(text, Place(path, number)) for number, text in contents if text]
 
 
 def _understood(text: str, place: Place) -> RuleLine:
@@ -191,12 +209,3 @@ def _understood(text: str, place: Place) -> RuleLine:
         if match := re.fullmatch(pattern, rule):
             return RuleLine(text, place, weight, sent_id, kind, match)
     raise InputError(f"not a rule, such as 'at most 1 nsubj per head': {text}", place)
-
-
-def rules_of(lines: Iterable[RuleLine], sentence: Sentence, labels: Sequence[str]) -> list[Rule]:
-    """The rules for a sentence. Raises ``InputError`` for labels and words that are not there."""
-    own = (line for line in lines if line.sent_id in (None, sentence.sent_id))
-    return [
-        replace(line.kind(_Words(line, sentence, labels)), name=f"{line.place}: {line.text}", weight=line.weight)
-        for line in own
-    ]

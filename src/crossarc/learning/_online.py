@@ -90,17 +90,28 @@ def hildreth_step(weights, totals, step, indices, values, loss, multiplier, max_
 def passive_aggressive(learner, places, count, right, rival, right_score, rival_score):
     """Let one class beat another by 1, with the smallest change there is, but no larger than the learner allows.
 
-    The weights of a feature lie side by side, one for each class, from its place on.
+    The weights of a feature lie side by side, one for each class, from its place on (PA-I of Crammer et al. 2006).
     """
     violation = 1.0 - right_score + rival_score
     if violation > 0.0:
-        weights, totals, step = learner.weights, learner.totals, learner.step[0]
-        change = min(learner.max_step, violation / (2.0 * count))
-        for i in range(count):
-            weights[places[i] + right] += change
-            weights[places[i] + rival] -= change
-            totals[places[i] + right] += step * change
-            totals[places[i] + rival] -= step * change
+        shift_weights(learner, places, count, right, rival, pa_step(learner, violation, 2.0 * count))
+
+
+@jit_inline
+def pa_step(learner, violation, squared_norm):
+    """How far to go: τ = min(C, loss / ‖d‖²), where d is the difference of the features of both classes."""
+    return min(learner.max_step, violation / squared_norm)
+
+
+@jit_inline
+def shift_weights(learner, places, count, right, rival, change):
+    """Add to the weights of one class what those of its rival lose; the totals of lazy averaging with it."""
+    weights, totals, of_totals = learner.weights, learner.totals, learner.step[0] * change
+    for i in range(count):
+        weights[places[i] + right] += change
+        weights[places[i] + rival] -= change
+        totals[places[i] + right] += of_totals
+        totals[places[i] + rival] -= of_totals
 
 
 @jit_inline

@@ -4,32 +4,47 @@ What is classified has a number of symbols, one for each atom, and the vectors a
 where m counts the atoms whose symbols are the same. There are several groups of machines, each with classes of its own.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc._jit import jit_helper, jit_inline, jit_noinline
 
-# keys[g]: what group g is for, the first being for all else; vectors[a, s]: the symbols of the support vectors, side by
-# side in the order of groups and classes; ends[g, c]: where those of class c end; classes[g, c]: its number, -1: none;
-# coefficients[s, d]: in the machine of the vector's class and the d-th other one; intercepts[g, c, d] for c < d;
-# unseen[n]: the score of class n where the group has never seen it
-Svm = namedtuple("Svm", "keys vectors ends classes coefficients intercepts unseen")
 
-# Room for the numbers of one decision
-Room = namedtuple("Room", "symbols matches sums votes margins")
+class Svm(NamedTuple):
+    """Several groups of machines; the support vectors of all stand side by side, in the order of groups and classes."""
+
+    keys: NDArray[np.uint64]  # what each group is for, the first being for all else
+    vectors: NDArray[np.uint32]  # [a, s]: the symbol of atom a in support vector s
+    ends: NDArray[np.int64]  # [g, c]: where the vectors of class c of group g end
+    classes: NDArray[np.int64]  # [g, c]: the number of class c of group g, -1 for none
+    coefficients: NDArray[np.float32]  # [s, d]: in the machine of the vector's class and the d-th other one
+    intercepts: NDArray[np.float32]  # [g, c, d] for c < d
+    unseen: NDArray[np.float32]  # the score of each class where the group has never seen it
+
+
+class Workspace(NamedTuple):
+    """The numbers of one decision."""
+
+    symbols: NDArray[np.uint32]  # of what is classified, by atom
+    matches: NDArray[np.uint16]  # how many of them each support vector shares
+    sums: NDArray[np.float64]  # [c, d]: what the vectors of class c say in its machine with the d-th other class
+    votes: NDArray[np.float64]  # for each class
+    margins: NDArray[np.float64]
+
 
 GAMMA = 0.2
 R = 0.0
 
 
 @jit_helper
-def new_room(svm):
+def new_workspace(svm):
     groups, most = svm.classes.shape
     largest = 0
     for g in range(groups):
         largest = max(largest, svm.ends[g, -1] - first_of(svm, g))
-    return Room(
+    return Workspace(
         np.empty(len(svm.vectors), np.uint32),
         np.empty(largest, np.uint16),
         np.empty((most, most)),
@@ -48,25 +63,25 @@ def group_of(svm, key):
 
 
 @jit_noinline
-def class_scores(svm, group, room, scores):
+def class_scores(svm, group, work, scores):
     """scores[n] of each class: the machines that vote for it, and how clearly they do, which decides only ties."""
-    count_matches(svm, group, room)
+    count_matches(svm, group, work)
     n = 0
     while n < svm.classes.shape[1] and svm.classes[group, n] >= 0:
         n += 1
-    sum_kernels(svm, group, room, n)
-    room.votes[:n] = 0.0
-    room.margins[:n] = 0.0
+    sum_kernels(svm, group, work, n)
+    work.votes[:n] = 0.0
+    work.margins[:n] = 0.0
     for c in range(n):
         for d in range(c + 1, n):
-            margin = room.sums[c, d - 1] + room.sums[d, c] + svm.intercepts[group, c, d]
-            room.votes[c if margin > 0.0 else d] += 1.0
-            room.margins[c] += margin
-            room.margins[d] -= margin
+            margin = work.sums[c, d - 1] + work.sums[d, c] + svm.intercepts[group, c, d]
+            work.votes[c if margin > 0.0 else d] += 1.0
+            work.margins[c] += margin
+            work.margins[d] -= margin
     for number in range(len(scores)):
         scores[number] = svm.unseen[number]
     for c in range(n):
-        scores[svm.classes[group, c]] = room.votes[c] + room.margins[c] / (3.0 * (abs(room.margins[c]) + 1.0))
+        scores[svm.classes[group, c]] = work.votes[c] + work.margins[c] / (3.0 * (abs(work.margins[c]) + 1.0))
 
 
 @jit_inline
@@ -76,27 +91,27 @@ def first_of(svm, group):
 
 
 @jit_inline
-def count_matches(svm, group, room):
+def count_matches(svm, group, work):
     """matches[s - first]: how many symbols of support vector s are those in question."""
     first, last = first_of(svm, group), svm.ends[group, -1]
-    matches = room.matches[: last - first]
+    matches = work.matches[: last - first]
     matches[:] = 0
     for a in range(len(svm.vectors)):
-        symbol = room.symbols[a]
+        symbol = work.symbols[a]
         vectors = svm.vectors[a, first:last]
         for s in range(len(vectors)):
             matches[s] += vectors[s] == symbol
 
 
 @jit_inline
-def sum_kernels(svm, group, room, n):
+def sum_kernels(svm, group, work, n):
     """sums[c, d]: what the vectors of class c say in its machine with the d-th other class."""
     first = start = first_of(svm, group)
     for c in range(n):
-        sums = room.sums[c]
+        sums = work.sums[c]
         sums[:] = 0.0
         for s in range(start, svm.ends[group, c]):
-            k = (GAMMA * room.matches[s - first] + R) ** 2
+            k = (GAMMA * work.matches[s - first] + R) ** 2
             for d in range(n - 1):
                 sums[d] += k * svm.coefficients[s, d]
         start = svm.ends[group, c]

@@ -84,7 +84,7 @@ def _svc() -> Any:
     try:
         from sklearn.svm import SVC
     except ImportError:
-        raise CrossarcError("the classifier svm needs scikit-learn: pip install 'crossarc[svm]'") from None
+        raise CrossarcError("the classifier svm needs scikit-learn: pip install '.[svm]'") from None
     return SVC(C=_COST, kernel="poly", degree=2, gamma=GAMMA, coef0=R, tol=_TOLERANCE, cache_size=_CACHE)
 
 

@@ -1,0 +1,25 @@
+"""Model files: one safetensors file a model, read once and written once."""
+
+from crossarc.models.file import (
+    Component,
+    Contents,
+    Model,
+    ModelError,
+    Tensors,
+    available,
+    describe_model,
+    read_model,
+    write_model,
+)
+
+__all__ = [
+    "Component",
+    "Contents",
+    "Model",
+    "ModelError",
+    "Tensors",
+    "available",
+    "describe_model",
+    "read_model",
+    "write_model",
+]

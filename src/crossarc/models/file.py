@@ -1,142 +1,175 @@
-"""A model is one file: safetensors, with a JSON header in its metadata. Nothing in it is ever executed."""
+"""A model is one file: safetensors, with a JSON header in its metadata. Nothing in it is ever executed.
+
+``docs/model-file.md`` describes what is in it. A model is made of components (parser, tagger ...); each has a part of
+the header and tensors of its own, whose names begin with its name.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from crossarc._version import __version__
 from crossarc.core import CrossarcError
-from crossarc.features.weights import Quantized, dequantized
+from crossarc.features.weights import Quantized, quantized
 from crossarc.models.builtin import file_of, names
 
-__all__ = ["FORMAT", "ModelError", "load_model", "load_parts", "read_header", "save_model"]
+__all__ = [
+    "FORMAT",
+    "Component",
+    "Contents",
+    "Model",
+    "ModelError",
+    "Tensors",
+    "available",
+    "describe_model",
+    "read_model",
+    "write_model",
+]
 
-FORMAT = 1
+FORMAT = 2
 
-_PARTS = "part."  # what the names of tensors begin with that do not belong to the parser
-_LEVELS = ".levels"
-_SMALL = 4096  # weights that are not worth making smaller
-_MOST_LEVELS = 256
-_ROUNDS = 10  # of Lloyd's algorithm
+_LEVELS = ".levels"  # after the name of a quantized tensor: what its codes stand for
 
 Tensors = dict[str, Any]  # arrays, or ``Quantized``
+Own = TypeVar("Own")
 
 
 class ModelError(CrossarcError):
-    """A model file cannot be read: it is truncated, foreign, or newer than this version of Crossarc."""
+    """A model file cannot be read: it is truncated, foreign, or of another version of Crossarc."""
 
 
-def save_model(
+class Contents(NamedTuple):
+    """One component of a model, as its file keeps it."""
+
+    header: dict[str, Any]
+    tensors: Tensors
+
+
+class Component(Protocol):
+    """What a model is made of: a parser, a tagger ... Whatever can be turned into contents of a file and back."""
+
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
+        """Header and tensors."""
+
+    @classmethod
+    def from_model(cls: type[Own], header: dict[str, Any], tensors: Tensors) -> Own:
+        """The component with this header and these tensors."""
+
+
+class Model(NamedTuple):
+    """All of a model file."""
+
+    components: dict[str, Contents]
+    about: dict[str, Any]  # what its maker says of it: licence, attribution, scores ...
+    quantized: bool  # whether its weights take one byte each
+    version: str  # of Crossarc, which wrote it
+    created: str  # the day on which it was written
+
+
+def write_model(
     path: str | Path,
-    header: dict[str, Any],
-    tensors: Tensors,
+    components: Mapping[str, Component | Contents],
     *,
-    parts: dict[str, Tensors] | None = None,
-    compact: bool = False,
+    about: dict[str, Any] | None = None,
+    quantize: bool = False,
 ) -> None:
-    """Write a model; the file appears under its name only when it is complete.
+    """Write a model; the file appears under its name only when it is complete and on the disk.
 
-    ``parts`` are what belongs to other things than the parser. ``compact``: weights take one byte each instead of four,
-    and are rounded to that.
+    ``quantize``: weights take one byte each instead of four, and are rounded to that.
     """
-    target = Path(path)
-    for part, its_tensors in (parts or {}).items():
-        tensors = tensors | {f"{_PARTS}{part}.{name}": tensor for name, tensor in its_tensors.items()}
-    tensors = _without_levels(tensors, compact)
-    temporary = target.with_name(f".{target.name}.part")
-    metadata = {"crossarc": json.dumps({"format": FORMAT, **header}, ensure_ascii=False)}
+    contents = {
+        name: component if isinstance(component, Contents) else Contents(*component.to_model())
+        for name, component in components.items()
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, (_, tensors) in contents.items():
+        for own, tensor in tensors.items():
+            arrays |= _arrays(f"{name}.{own}", quantized(tensor) if quantize else tensor)
+    header = {
+        "format": FORMAT,
+        "version": __version__,
+        "created": datetime.now(UTC).date().isoformat(),
+        "about": about or {},
+        "quantized": quantize,
+        "components": {name: own for name, (own, _) in contents.items()},
+    }
+    _write(Path(path), arrays, {"crossarc": json.dumps(header, ensure_ascii=False)})
+
+
+def read_model(path: str | Path) -> Model:
+    """All of a model: a file's, or the built-in one's with that name; ``ModelError`` says what is wrong with it."""
+    header, stream = _open(path)
+    with stream as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    components = {name: Contents(own, {}) for name, own in header["components"].items()}
+    for name, array in arrays.items():
+        component, _, own = name.partition(".")
+        if component not in components:
+            raise ModelError(f"{path}: tensor {name} belongs to no component of the model")
+        if not own.endswith(_LEVELS):
+            levels = arrays.get(name + _LEVELS)
+            components[component].tensors[own] = array if levels is None else Quantized(array, levels)
+    return Model(components, header["about"], header["quantized"], header["version"], header["created"])
+
+
+def describe_model(path: str | Path) -> dict[str, Any]:
+    """The header of a model file, and its size in bytes."""
+    header, _ = _open(path)
+    return {**header, "bytes": file_of(path).stat().st_size}
+
+
+def available() -> dict[str, dict[str, Any]]:
+    """The models that can be loaded by name: licence, attribution, scores, components, path and size of each.
+
+    >>> available()["en"]["language"]
+    'English'
+    """
+    found = {}
+    for name in names():
+        header = describe_model(name)
+        own = {"system": header["components"]["parser"]["system"], "components": list(header["components"])}
+        found[name] = {**header["about"], **own, "path": str(file_of(name)), "bytes": header["bytes"]}
+    return found
+
+
+def _arrays(name: str, tensor: NDArray[Any] | Quantized) -> dict[str, NDArray[Any]]:
+    """A tensor as the file keeps it."""
+    if isinstance(tensor, Quantized):
+        return {name: tensor.codes, name + _LEVELS: tensor.levels}
+    return {name: np.ascontiguousarray(tensor)}
+
+
+def _write(target: Path, arrays: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         temporary.touch()
         mode = temporary.stat().st_mode  # of any new file; safetensors would have only the owner read it
-        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, temporary, metadata)
+        save_file(arrays, temporary, metadata)
         temporary.chmod(mode)
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
         temporary.replace(target)
-    except OSError as error:
-        raise ModelError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except (OSError, SafetensorError) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise ModelError(f"{target}: {problem.lower()}") from None
     finally:
-        temporary.unlink(missing_ok=True)
-
-
-def read_header(path: str | Path) -> dict[str, Any]:
-    """What a model file says about itself."""
-    return _open(path)[0]
-
-
-def load_model(path: str | Path, *, compact: bool = False) -> tuple[dict[str, Any], Tensors]:
-    """Header and arrays of the parser in a model file. Raises ``ModelError`` that says what is wrong with it.
-
-    With ``compact``, weights that take one byte each in the file stay so.
-    """
-    header, stream = _open(path)
-    with stream as tensors:
-        found = _read(tensors, [name for name in tensors.keys() if not name.startswith(_PARTS)])  # noqa: SIM118
-    return header, found if compact else {name: dequantized(tensor) for name, tensor in found.items()}
-
-
-def load_parts(path: str | Path) -> dict[str, Tensors]:
-    """The arrays of all else in a model file; weights that take one byte each there stay so."""
-    parts: dict[str, Tensors] = {}
-    with _open(path)[1] as tensors:
-        wanted = [name for name in tensors.keys() if name.startswith(_PARTS)]  # noqa: SIM118
-        for name, tensor in _read(tensors, wanted).items():
-            part, _, own = name.removeprefix(_PARTS).partition(".")
-            parts.setdefault(part, {})[own] = tensor
-    return parts
-
-
-def _read(stream: Any, wanted: list[str]) -> Tensors:
-    """The tensors with these names."""
-    tensors = {name: stream.get_tensor(name) for name in wanted}
-    for name in [name for name in wanted if name.endswith(_LEVELS)]:
-        weights = name.removesuffix(_LEVELS)
-        tensors[weights] = Quantized(tensors[weights], tensors.pop(name))
-    return tensors
-
-
-def _without_levels(tensors: Tensors, compact: bool) -> dict[str, NDArray[Any]]:
-    """Arrays only: compact weights, or all of them if asked, as the numbers of their levels, and the levels."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for name, tensor in tensors.items():
-        if compact and not isinstance(tensor, Quantized):
-            tensor = _compact(tensor)
-        if isinstance(tensor, Quantized):
-            arrays[name], arrays[name + _LEVELS] = tensor
-        else:
-            arrays[name] = tensor
-    return arrays
-
-
-def _compact(tensor: NDArray[Any]) -> NDArray[Any] | Quantized:
-    """Weights, if there are many, as near to what they are as one byte allows; other arrays as they are."""
-    if tensor.dtype != np.float32 or tensor.ndim != 1 or len(tensor) < _SMALL:
-        return tensor
-    levels = _levels_of(tensor)
-    return Quantized(np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8), levels)
-
-
-def _levels_of(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """At most 256 numbers to which the weights are near, by Lloyd's algorithm; one of them is 0."""
-    different = np.unique(weights)
-    if len(different) <= _MOST_LEVELS:  # it is a compact one that is saved again
-        return different
-    steps = np.linspace(-1, 1, _MOST_LEVELS - 1)
-    levels = steps**3 * float(np.abs(weights).max())  # most weights are small
-    for _ in range(_ROUNDS):
-        cells = np.searchsorted((levels[1:] + levels[:-1]) / 2, weights)
-        counts = np.bincount(cells, minlength=len(levels))
-        sums = np.bincount(cells, weights, minlength=len(levels))
-        levels = np.where(counts > 0, sums / np.maximum(counts, 1), levels)
-    levels[np.abs(levels).argmin()] = 0.0
-    return levels[np.unique(np.searchsorted((levels[1:] + levels[:-1]) / 2, weights))].astype(np.float32)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
+    """The header, and the file."""
     file = file_of(path)
     if not file.is_file():
         problem = f"no such file, nor a model of ours ({', '.join(names())})"
@@ -146,11 +179,31 @@ def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
         metadata = stream.metadata() or {}
     except SafetensorError:
         raise ModelError(f"{path}: not a model file, or a truncated one") from None
+    except OSError as error:
+        raise ModelError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     if "crossarc" not in metadata:
         raise ModelError(f"{path}: a safetensors file, but not a model of Crossarc")
-    header: dict[str, Any] = json.loads(metadata["crossarc"])
-    if header["format"] > FORMAT:
+    return _checked_header(metadata["crossarc"], path), stream
+
+
+_FIELDS = {"version": str, "created": str, "about": dict, "quantized": bool, "components": dict}
+
+
+def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
+    try:
+        header: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ModelError(f"{path}: its header is not JSON") from None
+    number = header.get("format") if isinstance(header, dict) else None
+    if not isinstance(number, int):
+        raise ModelError(f"{path}: its header is not that of a model")
+    if number > FORMAT:
+        raise ModelError(f"{path}: made by a newer version of Crossarc (format {number}, this reads {FORMAT})")
+    if number < FORMAT:
         raise ModelError(
-            f"{path}: made by a newer version of Crossarc (format {header['format']}, this reads {FORMAT})"
+            f"{path}: made by an older version of Crossarc (format {number}, this reads {FORMAT}): train it again"
         )
-    return header, stream
+    wrong = [name for name, kind in _FIELDS.items() if not isinstance(header.get(name), kind)]
+    if wrong or not all(isinstance(own, dict) for own in header["components"].values()):
+        raise ModelError(f"{path}: its header lacks {', '.join(wrong) or 'the headers of components'}")
+    return dict(header)

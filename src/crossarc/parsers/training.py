@@ -1,81 +1,51 @@
-"""What every training needs: the treebank as arrays, epochs over it, scores on the dev set, somebody who watches."""
+"""What every training has in common: the treebank as arrays, and one loop over epochs.
+
+The loop keeps the parser of the epoch that is best on the dev set, ends early when nothing gets better or on an
+interrupt, and writes a checkpoint after each epoch, from which it can go on.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from operator import eq
-from typing import Any, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.features.attributes import attributes_of
+from crossarc.learning.listener import DevScores, EpochReport, TrainingListener
+from crossarc.models import Contents, ModelError, Tensors, read_model, write_model
 from crossarc.parsers.config import Config
 from crossarc.trees.shape import is_projective
 
 __all__ = [
+    "Checkpoint",
     "DevScores",
+    "EpochLoop",
     "EpochReport",
+    "Epochs",
     "Gold",
+    "Saved",
     "TrainingListener",
     "Treebank",
-    "best_so_far",
     "checksum",
     "dev_scores",
     "possible_trees",
+    "run_epochs",
     "with_treebank_defaults",
 ]
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 
 _AT_ONCE = 50  # sentences in one call of a kernel
-
-
-class DevScores(NamedTuple):
-    """Shares of words with the right head, and with the right head and label."""
-
-    uas: float
-    las: float
-
-
-class EpochReport(NamedTuple):
-    """What a progress display may want to know after each epoch."""
-
-    stage: str  # "tagger", "pruner", "labels", "heads", "links" or "graphs"
-    epoch: int
-    loss: float | None  # share of words that were wrong in training, if known; log-linear: - log p for each word
-    words_per_second: float
-    dev: DevScores | None
-    dev_graph: float | None = None  # F of all labelled arcs of DEPS
-
-
-class TrainingListener:
-    """Is told how training goes on; does nothing with it."""
-
-    def epoch(self, stage: str, epoch: int, words: int) -> None:
-        """An epoch over this many words begins."""
-
-    def learnt(self, stage: str, words: int) -> None:
-        """This many more words have been learnt from."""
-
-    def report(self, report: EpochReport) -> None:
-        """An epoch has ended."""
-
-    def left_out(self, sentences: int, reason: str) -> None:
-        """So many sentences cannot be learnt from."""
-
-    def unrepresented(self, arcs: int, how: str) -> None:
-        """So many arcs cannot be learnt as they are in the treebank."""
-
-    def pruned(self, candidates: float, recall: float) -> None:
-        """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""
-
-    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
-        """EM knows how probable its sentences are; with a prior, how probable the model is too."""
 
 
 class Gold(NamedTuple):
@@ -109,18 +79,179 @@ class Treebank:
         listener: TrainingListener,
     ) -> tuple[float, float]:
         """Learn from all sentences in random order: loss for each word, words per second."""
-        listener.epoch(stage, epoch, self.words)
+        listener.begin_epoch(stage, epoch, self.words)
         start = time.perf_counter()
         loss = 0.0
         starts = self.batch.starts
         order = rng.permutation(len(starts) - 1)
         for chosen in np.array_split(order, len(order) // _AT_ONCE + 1):
             loss += learn(chosen)
-            listener.learnt(stage, int((starts[chosen + 1] - starts[chosen] - 1).sum()))
+            listener.progress(stage, int((starts[chosen + 1] - starts[chosen] - 1).sum()))
         return loss / self.words, self.words / (time.perf_counter() - start)
 
 
-def with_treebank_defaults(treebank: Sequence[Sentence], config: AnyConfig) -> AnyConfig:
+Result = TypeVar("Result", bound=Any)  # a parser, or another thing with ``dev`` and ``to_model``
+
+
+class Epochs(ABC, Generic[Result]):
+    """What the training of a system tells the loop."""
+
+    stage: str
+    rng: np.random.Generator
+
+    @abstractmethod
+    def run(self, epoch: int) -> tuple[float | None, float]:
+        """Learn for an epoch: its loss if that is known, words per second."""
+
+    @abstractmethod
+    def result(self) -> Result:
+        """The parser as learnt so far, with its scores on dev if there is one."""
+
+    @abstractmethod
+    def restored(self, contents: Contents) -> Result:
+        """The best parser so far, from a checkpoint."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All arrays that must be kept to go on; what is written there changes the training."""
+
+    def quality(self, result: Result) -> float | None:
+        """What the best epoch is chosen by; None without a dev set: then it is the last."""
+        return None if result.dev is None else result.dev.las
+
+    def report(self, epoch: int, loss: float | None, speed: float, result: Result) -> EpochReport:
+        """What listeners are told of an epoch."""
+        return EpochReport(self.stage, epoch, loss, speed, result.dev)
+
+    def has_converged(self) -> bool:
+        """Whether another epoch would change nothing."""
+        return False
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds."""
+
+    stage: str
+    epoch: int
+    best_epoch: int
+    random: dict[str, Any]
+    state: Tensors
+    best: Contents
+
+
+class Checkpoint:
+    """The file that keeps the state of training after each epoch; nothing is kept without a path."""
+
+    def __init__(self, path: Path | None, config: Config, treebank: str) -> None:
+        self.path = path
+        self.config = asdict(config)
+        self.treebank = treebank
+
+    def write(self, training: Epochs[Any], epoch: int, best_epoch: int, best: Any) -> None:
+        if self.path is None:
+            return
+        header = {
+            "config": self.config,
+            "treebank": self.treebank,
+            "stage": training.stage,
+            "epoch": epoch,
+            "best_epoch": best_epoch,
+            "random": json.dumps(training.rng.bit_generator.state),
+        }
+        write_model(self.path, {"training": Contents(header, training.state()), "best": best})
+
+    def read(self) -> Saved:
+        """The state of an interrupted training with the same options on the same treebank."""
+        if self.path is None or not self.path.exists():
+            raise ModelError(f"{self.path}: nothing to resume: no training was interrupted here")
+        components = read_model(self.path).components
+        if "training" not in components:
+            raise ModelError(f"{self.path}: not the state of an interrupted training")
+        header, state = components["training"]
+        if header["treebank"] != self.treebank:
+            raise ModelError(f"{self.path}: was training on another treebank")
+        config = {**self.config, "epochs": header["config"].get("epochs")}
+        if header["config"] != config:
+            names = config.keys() | header["config"].keys()
+            different = ", ".join(sorted(n for n in names if config.get(n) != header["config"].get(n)))
+            raise ModelError(f"{self.path}: was training with other options: {different}")
+        random = json.loads(header["random"])
+        return Saved(header["stage"], header["epoch"], header["best_epoch"], random, state, components["best"])
+
+
+class EpochLoop(Generic[Result]):
+    """Keeps the best result of all epochs, and knows when to end."""
+
+    def __init__(
+        self, training: Epochs[Result], listener: TrainingListener, checkpoint: Checkpoint | None, patience: int = 0
+    ) -> None:
+        self.training, self.listener, self.checkpoint, self.patience = training, listener, checkpoint, patience
+        self.best: Result | None = None
+        self.best_epoch = 0  # the first with the best score
+        self.last_epoch = 0
+
+    def resume(self, saved: Saved) -> None:
+        """Go on where a checkpoint was written."""
+        self.training.rng.bit_generator.state = saved.random
+        for name, array in self.training.state().items():
+            array[...] = saved.state[name]
+        self.best, self.best_epoch = self.training.restored(saved.best), saved.best_epoch
+        self.last_epoch = saved.epoch
+
+    def end_epoch(self, loss: float | None, speed: float) -> bool:
+        """Note the result of another epoch; whether there have been enough."""
+        training, epoch = self.training, self.last_epoch + 1
+        current = training.result()
+        quality = training.quality(current)
+        highest = None if self.best is None else training.quality(self.best)
+        if highest is None or quality is None or quality > highest:
+            self.best_epoch = epoch
+        if highest is None or quality is None or quality >= highest:
+            self.best = current
+        self.last_epoch = epoch
+        if self.checkpoint is not None:
+            self.checkpoint.write(training, epoch, self.best_epoch, self.best)
+        self.listener.end_epoch(training.report(epoch, loss, speed, current))
+        return 0 < self.patience <= epoch - self.best_epoch or training.has_converged()
+
+    def run(self, epochs: int) -> None:
+        """Learn until there have been so many epochs, or enough."""
+        while self.last_epoch < epochs:
+            if self.end_epoch(*self.training.run(self.last_epoch + 1)):
+                break
+
+    def finish(self, learn: Callable[[], None]) -> Result:
+        """The best result of all epochs that this function runs; an interrupt after the first ends it."""
+        try:
+            learn()
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.listener.interrupted(self.training.stage, self.best_epoch)
+        assert self.best is not None
+        return self.best
+
+
+def run_epochs(
+    training: Epochs[Result],
+    *,
+    epochs: int,
+    patience: int = 0,
+    listener: TrainingListener,
+    checkpoint: Checkpoint,
+    saved: Saved | None = None,
+) -> Result:
+    """Train for so many epochs, or until nothing gets better for ``patience`` of them; the best result.
+
+    ``saved`` is where to go on.
+    """
+    loop = EpochLoop(training, listener, checkpoint, patience)
+    if saved is not None:
+        loop.resume(saved)
+    return loop.finish(lambda: loop.run(epochs))
+
+
+def with_treebank_defaults(treebank: Iterable[Sentence], config: AnyConfig) -> AnyConfig:
     """The configuration with what it leaves to the treebank filled in."""
     found: dict[str, Any] = {}
     if getattr(config, "projective", True) is None:
@@ -141,11 +272,11 @@ def possible_trees(
         and not (single_root and sentence.head.count("0") != 1)
     ]
     if len(possible) < len(treebank):
-        listener.left_out(len(treebank) - len(possible), "the model gives their trees no probability")
+        listener.sentences_left_out(len(treebank) - len(possible), "the model gives their trees no probability")
     return possible
 
 
-def dev_scores(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> DevScores:
+def dev_scores(gold: Sequence[Sentence], parsed: Iterable[Sentence]) -> DevScores:
     """UAS and LAS; the scorer of ``evaluation``, which gives the same, takes as long as parsing."""
     heads = labels = 0
     for sentence, found in zip(gold, parsed, strict=True):
@@ -156,11 +287,6 @@ def dev_scores(gold: Sequence[Sentence], parsed: Iterator[Sentence]) -> DevScore
             labels += right_head and right_label
     words = sum(map(len, gold))
     return DevScores(heads / words, labels / words)
-
-
-def best_so_far(best: DevScores | None, current: DevScores | None) -> bool:
-    """Whether an epoch is at least as good as the best before it; without dev data, the last is taken for the best."""
-    return best is None or current is None or current.las >= best.las
 
 
 def checksum(sentences: Sequence[Sentence]) -> str:

@@ -4,39 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from crossarc.core import CrossarcError, Sentence
-from crossarc.models import builtin
-from crossarc.models.file import load_model, load_parts, read_header, save_model
-from crossarc.parsers import Parser
-from crossarc.parsers import load as load_parser
+from crossarc.models import Component, read_model, write_model
+from crossarc.parsers.base import Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.registry import parser_from_model
 from crossarc.text import Lemmatizer, Segmenter, Tagger
 
-__all__ = ["Pipeline", "load", "models"]
+__all__ = ["TEXT_COMPONENTS", "Pipeline", "load"]
+
+TEXT_COMPONENTS: dict[str, type[Any]] = {"segmenter": Segmenter, "tagger": Tagger, "lemmatizer": Lemmatizer}
 
 _BATCH = 64  # sentences
-_ABOUT = "about"  # of the header: what a model's maker says of it
-_COMPACT = "compact"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pipeline:
-    """A model: a parser, and as much as it has of segmenter, tagger and lemmatiser."""
+    """A model: a parser, and as much as it has of segmenter, tagger and lemmatiser.
+
+    >>> import crossarc
+    >>> model = crossarc.load("en")
+    >>> [sentence] = model("A hearing is scheduled.")
+    >>> sentence.lemma
+    ('a', 'hearing', 'be', 'schedule', '.')
+    """
 
     parser: Parser
     segmenter: Segmenter | None = None
     tagger: Tagger | None = None
     lemmatizer: Lemmatizer | None = None
     name: str = ""
-    header: dict[str, Any] = field(default_factory=dict)  # licence, attribution, scores ... of a built-in model
-    compact: bool = False  # whether its file has rounded weights
+    about: dict[str, Any] = field(default_factory=dict)  # licence, attribution, scores ... of a public model
+    quantized: bool = False  # whether its file has weights of one byte each
 
     def __call__(self, text: str, *, lines: bool = False) -> list[Sentence]:
         """The sentences of a text with tags, lemmas and trees; with ``lines``, each line is a paragraph."""
-        return list(self.parse(self.segment(text, lines=lines)))
+        return list(self.trees(self.segment(text, lines=lines)))
 
     def segment(self, text: str, *, lines: bool = False, paragraph: int = 1, path: str = "<text>") -> list[Sentence]:
         """The sentences of a text, nothing but words; paragraphs are counted from the given number on."""
@@ -44,7 +49,7 @@ class Pipeline:
             raise CrossarcError(
                 f"{self.name or 'this model'}: no segmenter, so it takes no raw text (see crossarc train --with)"
             )
-        return self.segmenter.segment(text, lines=lines, paragraph=paragraph, path=path)
+        return self.segmenter.apply(text, lines=lines, paragraph=paragraph, path=path)
 
     def annotate(self, sentences: Iterable[Sentence], *, retag: bool = False) -> list[Sentence]:
         """The sentences with tags and lemmas: where they are missing, or (``retag``) all anew.
@@ -54,34 +59,45 @@ class Pipeline:
         annotated = list(sentences)
         if self.tagger is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_tags(sentence)]
-            for i, tagged in zip(chosen, self.tagger.tag([annotated[i] for i in chosen]), strict=True):
+            for i, tagged in zip(chosen, self.tagger.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = tagged if retag else _completed(annotated[i], tagged)
         if self.lemmatizer is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_lemmas(sentence)]
-            for i, sentence in zip(chosen, self.lemmatizer.lemmatize([annotated[i] for i in chosen]), strict=True):
+            for i, sentence in zip(chosen, self.lemmatizer.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = sentence
         return annotated
 
-    def parse(self, sentences: Iterable[Sentence], *, retag: bool = False) -> Iterator[Sentence]:
-        """The sentences with trees, and with tags and lemmas as by ``annotate``."""
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
-            yield from self.parser.parse(self.annotate(batch, retag=retag))
+    def parse(
+        self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, retag: bool = False
+    ) -> Iterator[Parsed]:
+        """What becomes of each sentence, in their order, with tags and lemmas as by ``annotate``.
+
+        All that the command line and the service can do is in the options; what the parser cannot do is refused.
+        """
+        annotated = (sentence for batch in batches(sentences, _BATCH) for sentence in self.annotate(batch, retag=retag))
+        return self.parser.parse(annotated, options)
+
+    def trees(
+        self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, retag: bool = False
+    ) -> Iterator[Sentence]:
+        """The sentences with their trees; raises the error of the first that has none."""
+        for parsed in self.parse(sentences, options, retag=retag):
+            if parsed.error is not None:
+                raise parsed.error
+            yield parsed.sentence
 
     @property
-    def parts(self) -> dict[str, Segmenter | Tagger | Lemmatizer]:
-        """What it has beside the parser, by name."""
-        parts = {"segmenter": self.segmenter, "tagger": self.tagger, "lemmatizer": self.lemmatizer}
-        return {name: part for name, part in parts.items() if part is not None}
+    def components(self) -> dict[str, Component]:
+        """What it has, by name."""
+        there = {"parser": self.parser, **{name: getattr(self, name) for name in TEXT_COMPONENTS}}
+        return {name: component for name, component in there.items() if component is not None}
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file."""
-        self.parser.save(path)
-        if self.parts or self.header or self.compact:
-            header, tensors = load_model(path, compact=True)
-            extra = {_ABOUT: self.header, _COMPACT: self.compact, "parts": list(self.parts)}
-            parts = {name: part.tensors() for name, part in self.parts.items()}
-            save_model(path, header | extra, tensors, parts=parts, compact=self.compact)
+        write_model(path, self.components, about=self.about, quantize=self.quantized)
+
+    def __repr__(self) -> str:
+        return f"<Pipeline {self.name or self.parser.system}: {', '.join(self.components)}>"
 
 
 def load(model: str | Path) -> Pipeline:
@@ -89,27 +105,14 @@ def load(model: str | Path) -> Pipeline:
 
     Raises ``ModelError`` that says what is wrong with a file.
     """
-    parser, header, parts = load_parser(model), read_header(model), load_parts(model)
-    return Pipeline(
-        parser,
-        Segmenter.of_tensors(parts["segmenter"]) if "segmenter" in parts else None,
-        Tagger.of_tensors(parts["tagger"]) if "tagger" in parts else None,
-        Lemmatizer.of_tensors(parts["lemmatizer"]) if "lemmatizer" in parts else None,
-        str(model),
-        header.get(_ABOUT, {}),
-        header.get(_COMPACT, False),
-    )
-
-
-def models() -> dict[str, dict[str, Any]]:
-    """The built-in models by name: licence, attribution, scores, parts, path and size of each."""
-    found = {}
-    for name in builtin.names():
-        path = builtin.file_of(name)
-        header = read_header(path)
-        own = {"system": header["system"], "parts": header.get("parts", [])}
-        found[name] = {**header.get(_ABOUT, {}), **own, "path": str(path), "bytes": path.stat().st_size}
-    return found
+    found = read_model(model)
+    text = {
+        name: component.from_model(*found.components[name])
+        for name, component in TEXT_COMPONENTS.items()
+        if name in found.components
+    }
+    parser = parser_from_model(found.components, model)
+    return Pipeline(parser, **text, name=str(model), about=found.about, quantized=found.quantized)
 
 
 def _lacks_tags(sentence: Sentence) -> bool:

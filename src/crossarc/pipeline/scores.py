@@ -18,7 +18,7 @@ _FROM_WORDS = _FROM_TEXT[3:]
 def scores_of(pipeline: Pipeline, gold: Sequence[Sentence]) -> dict[str, dict[str, float]]:
     """F1 in per cent, to two places: of the raw text, and of the gold words; tags and trees are the pipeline's own."""
     from_text = pipeline(raw_text(gold))
-    from_words = pipeline.parse((Sentence.of(sentence.form) for sentence in gold), retag=True)
+    from_words = pipeline.trees((Sentence.of(sentence.form) for sentence in gold), retag=True)
     with_tokens = [
         Sentence(own.columns, sentence.comments, sentence.inserts)
         for own, sentence in zip(from_words, gold, strict=True)

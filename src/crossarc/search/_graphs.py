@@ -13,7 +13,7 @@ from crossarc._jit import jit_helper, jit_inline
 from crossarc.scorers._part_scores import arc_matrix, candidate_number, is_projective, score_sibling, sibling_score
 from crossarc.search._find_tree import LONG
 from crossarc.trees._graph_search import add_descendants, find_descendants, set_arcs
-from crossarc.trees._hill_climbing import find_worth, graph_score
+from crossarc.trees._hill_climbing import find_gains, graph_score
 
 
 class GraphParts(NamedTuple):
@@ -75,7 +75,7 @@ def grow_graph(search, parts, heads, graph):
     no_arcs = np.zeros_like(parts.arcs)
     beside = np.empty_like(parts.arcs)  # what an arc is worth by its siblings
     for h in range(size):
-        find_worth(no_arcs, parts.siblings, graph, beside, h)
+        find_gains(no_arcs, parts.siblings, graph, beside, h)
     descends = np.empty_like(graph)
     find_descendants(graph, descends)
     score = score_of_graph(parts, heads, graph)
@@ -95,9 +95,9 @@ def grow_graph(search, parts, heads, graph):
                 heads[m] = old
             break
         score = new_score
-        find_worth(no_arcs, parts.siblings, graph, beside, head)
+        find_gains(no_arcs, parts.siblings, graph, beside, head)
         if old >= 0:
-            find_worth(no_arcs, parts.siblings, graph, beside, old)
+            find_gains(no_arcs, parts.siblings, graph, beside, old)
             find_descendants(graph, descends)
         else:
             add_descendants(descends, head, m)

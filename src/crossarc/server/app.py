@@ -13,9 +13,9 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from crossarc import __version__
+from crossarc._version import __version__
 from crossarc.server import interface, udpipe
-from crossarc.server.jobs import Limits, Refused
+from crossarc.server.jobs import Limits, RequestError
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
 from crossarc.server.safety import Guarded
@@ -47,7 +47,7 @@ def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
     app.include_router(udpipe.router)
     app.mount("/page", StaticFiles(directory=_PAGE))
     app.add_api_route("/", _page, methods=["GET"], include_in_schema=False)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestError, _refused)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _not_of_this_form)
     app.add_exception_handler(Exception, _server_error)
@@ -59,7 +59,7 @@ async def _page() -> FileResponse:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestError)
     headers = {"Retry-After": "5"} if error.status == 503 else {}
     if _is_ours(request):
         content = {"error": error.message, "line": error.line, "sentence": error.sentence}
@@ -69,18 +69,18 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return await _refused(request, Refused(error.status_code, error.detail))
+    return await _refused(request, RequestError(error.status_code, error.detail))
 
 
 async def _not_of_this_form(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body")
-    return await _refused(request, Refused(422, f"{place}: {first['msg']}" if place else first["msg"]))
+    return await _refused(request, RequestError(422, f"{place}: {first['msg']}" if place else first["msg"]))
 
 
 async def _server_error(request: Request, _: Exception) -> Response:
-    return await _refused(request, Refused(500, "an error of the server, which has noted it"))
+    return await _refused(request, RequestError(500, "an error of the server, which has noted it"))
 
 
 def _is_ours(request: Request) -> bool:

@@ -9,7 +9,7 @@ from io import BytesIO
 from crossarc.core import Insert, Sentence
 from crossarc.io import conllu
 from crossarc.io.blocks import Block, read_blocks
-from crossarc.server.jobs import Refused
+from crossarc.server.jobs import RequestError
 from crossarc.text.treebank import tokens_of
 
 __all__ = ["INPUTS", "OUTPUTS", "joined", "normal", "read_conllu", "text_of", "too_long"]
@@ -40,9 +40,9 @@ def _not_too_long(block: Block, max_length: int) -> Block:
     return block
 
 
-def too_long(words: int, max_length: int, line: int | None, sentence: str | None) -> Refused:
+def too_long(words: int, max_length: int, line: int | None, sentence: str | None) -> RequestError:
     """The error for a sentence of that many words."""
-    return Refused(400, f"{words} words; a sentence may have at most {max_length}", line, sentence)
+    return RequestError(400, f"{words} words; a sentence may have at most {max_length}", line, sentence)
 
 
 def joined(sentences: Sequence[Sentence], number: int) -> Sentence:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from crossarc.server.jobs import Parse, Refused, Wish
+from crossarc.parsers.constraint_file import WordConstraint
+from crossarc.server.jobs import Parse, RequestError, SentenceConstraint
 from crossarc.server.registry import Registry
 
 __all__ = ["router"]
@@ -27,14 +28,18 @@ class Constraint(BaseModel):
     label: str | None = Field(None, description="Its label must be this one.")
     not_labels: list[str] = Field([], description="Its label must be none of these.")
 
-    def wishes(self) -> list[Wish]:
-        """The same, as people write it in MISC."""
-        texts = [f"NotHead={head}" for head in self.not_heads] + [f"NotRel={label}" for label in self.not_labels]
-        if self.head is not None:
-            texts.append(f"Head={self.head}")
-        if self.label is not None:
-            texts.append(f"Rel={self.label}")
-        return [Wish(self.sentence, self.word, text) for text in texts]
+    def for_parser(self) -> SentenceConstraint:
+        """The same, as the parser wants it."""
+        return SentenceConstraint(
+            self.sentence,
+            WordConstraint(
+                self.word,
+                heads=() if self.head is None else (self.head,),
+                not_heads=tuple(self.not_heads),
+                labels=() if self.label is None else (self.label,),
+                not_labels=tuple(self.not_labels),
+            ),
+        )
 
 
 class ParseRequest(BaseModel):
@@ -144,9 +149,9 @@ async def parse(request: Request, wanted: ParseRequest) -> Response:
     registry: Registry = request.app.state.registry
     model = registry.find(wanted.model or "")
     if model is None:
-        raise Refused(404, f"there is no model {wanted.model}")
+        raise RequestError(404, f"there is no model {wanted.model}")
     if wanted.k > request.app.state.limits.k:
-        raise Refused(400, f"k may be at most {request.app.state.limits.k}")
-    wishes = tuple(wish for constraint in wanted.constraints for wish in constraint.wishes())
-    answer = await request.app.state.pool.do(Parse(model, wanted.text, wanted.format, wanted.k, wishes))
+        raise RequestError(400, f"k may be at most {request.app.state.limits.k}")
+    constraints = tuple(constraint.for_parser() for constraint in wanted.constraints)
+    answer = await request.app.state.pool.do(Parse(model, wanted.text, wanted.format, wanted.k, constraints))
     return Response(answer.content, media_type="application/json")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from crossarc.core import CrossarcError
+from crossarc.parsers.constraint_file import WordConstraint
 
-__all__ = ["Answer", "Description", "Job", "Limits", "Parse", "Process", "Refused", "Wish"]
+__all__ = ["Answer", "Description", "Job", "Limits", "Parse", "Process", "RequestError", "SentenceConstraint"]
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,11 @@ class Limits:
     waiting: int = 512  # requests that wait for a worker
 
 
-class Wish(NamedTuple):
-    """A constraint on one word, as people write it: ``Head=3``, ``NotHead=5``, ``Rel=nsubj``, ``NotRel=obj``."""
+class SentenceConstraint(NamedTuple):
+    """A constraint on a word of one of the sentences, which are counted from 1."""
 
-    sentence: int  # counted from 1
-    word: int
-    text: str
+    sentence: int
+    constraint: WordConstraint
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Parse:
     text: str
     format: str  # "text" or "conllu"
     k: int = 1
-    wishes: tuple[Wish, ...] = ()
+    constraints: tuple[SentenceConstraint, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Answer(NamedTuple):
     content: str
 
 
-class Refused(CrossarcError):
+class RequestError(CrossarcError):
     """A request that cannot be done, and whose fault that is."""
 
     def __init__(self, status: int, message: str, line: int | None = None, sentence: str | None = None) -> None:

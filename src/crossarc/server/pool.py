@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 
 from crossarc.core import CrossarcError
-from crossarc.server.jobs import Answer, Description, Job, Limits, Refused
+from crossarc.server.jobs import Answer, Description, Job, Limits, RequestError
 from crossarc.server.worker import work
 
 __all__ = ["Pool"]
@@ -47,14 +47,14 @@ class Pool:
         return descriptions
 
     async def do(self, job: Job) -> Answer:
-        """Do a job as soon as a worker is free. Raises ``Refused``."""
+        """Do a job as soon as a worker is free. Raises ``RequestError``."""
         if self._waiting >= self._limits.waiting:
-            raise Refused(503, "too many requests are waiting; try again later")
+            raise RequestError(503, "too many requests are waiting; try again later")
         self._waiting += 1
         try:
             worker = await asyncio.wait_for(self._idle.get(), 2 * self._limits.seconds)
         except TimeoutError:
-            raise Refused(503, "all workers are busy; try again later") from None
+            raise RequestError(503, "all workers are busy; try again later") from None
         finally:
             self._waiting -= 1
         # Whoever asked may leave; the worker is free again only when it is done.
@@ -114,29 +114,29 @@ class Worker:
         except (EOFError, OSError, CrossarcError) as error:
             logging.getLogger(__name__).error("a worker died: %s", error or "it ended")
             self._replace()
-            raise Refused(500, "the worker that had this request died; another one takes its place") from None
+            raise RequestError(500, "the worker that had this request died; another one takes its place") from None
         if answer is None:
             self._replace()
-            raise Refused(504, f"this takes longer than {self._limits.seconds:g} seconds: ask for less at a time")
-        if isinstance(answer, Refused):
+            raise RequestError(504, f"this takes longer than {self._limits.seconds:g} seconds: ask for less at a time")
+        if isinstance(answer, RequestError):
             raise answer
         return answer
 
-    def _ask(self, job: Job) -> Answer | Refused | None:
+    def _ask(self, job: Job) -> Answer | RequestError | None:
         """None if there is no answer in time."""
         assert self._pipe is not None
         self._pipe.send(job)
         if not self._pipe.poll(self._limits.seconds):
             return None
-        answer: Answer | Refused = self._pipe.recv()
+        answer: Answer | RequestError = self._pipe.recv()
         return answer
 
     def _wait_until_ready(self) -> Descriptions:
         assert self._pipe is not None
         if not self._pipe.poll(_START):
             raise CrossarcError(f"no model is loaded after {_START:g} seconds")
-        found: Descriptions | Refused = self._pipe.recv()
-        if isinstance(found, Refused):
+        found: Descriptions | RequestError = self._pipe.recv()
+        if isinstance(found, RequestError):
             raise CrossarcError(found.message)
         self._ready = True
         return found

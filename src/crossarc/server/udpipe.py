@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from starlette.datastructures import UploadFile
 
-from crossarc.server.jobs import Limits, Process, Refused
+from crossarc.server.jobs import Limits, Process, RequestError
 from crossarc.server.registry import Registry
 
 __all__ = ["router"]
@@ -38,18 +38,18 @@ async def process(request: Request) -> Response:
     registry: Registry = request.app.state.registry
     parameters = await _parameters(request, request.app.state.limits)
     if "data" not in parameters:
-        raise Refused(400, "Required argument 'data' is missing.")
+        raise RequestError(400, "Required argument 'data' is missing.")
     model = registry.find(parameters.get("model", ""))
     if model is None:
-        raise Refused(400, f"Requested model '{parameters['model']}' does not exist.")
+        raise RequestError(400, f"Requested model '{parameters['model']}' does not exist.")
     given = {
         name: parameters[name] for name in ("input", "output", "tokenizer", "tagger", "parser") if name in parameters
     }
     try:
         answer = await request.app.state.pool.do(Process(model, parameters["data"], **given))
-    except Refused as refused:
+    except RequestError as refused:
         if refused.line is not None:
-            raise Refused(refused.status, f"Cannot read input data: {refused}") from None
+            raise RequestError(refused.status, f"Cannot read input data: {refused}") from None
         raise
     acknowledgement = registry.descriptions[model].acknowledgement
     acknowledgements = [acknowledgement] if acknowledgement else []
@@ -65,13 +65,13 @@ async def _parameters(request: Request, limits: Limits) -> Mapping[str, str]:
     if kind not in _FORMS:
         if not kind and not await request.body():
             return parameters
-        raise Refused(400, f"Unsupported payload Content-Type '{kind}'.")
+        raise RequestError(400, f"Unsupported payload Content-Type '{kind}'.")
     async with request.form(max_files=_FIELDS, max_fields=_FIELDS, max_part_size=limits.size) as form:
         for name, value in form.multi_items():
             try:
                 parameters[name] = (await value.read()).decode() if isinstance(value, UploadFile) else value
             except UnicodeDecodeError:
-                raise Refused(400, f"The parameter '{name}' is not in UTF-8.") from None
+                raise RequestError(400, f"The parameter '{name}' is not in UTF-8.") from None
     return parameters
 
 

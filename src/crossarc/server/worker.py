@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from multiprocessing.connection import Connection
 
 from crossarc.core import CrossarcError, InputError
-from crossarc.server.engine import Engine
-from crossarc.server.jobs import Answer, Job, Limits, Parse, Refused
+from crossarc.server.handler import Handler
+from crossarc.server.jobs import Answer, Job, Limits, Parse, RequestError
 
 __all__ = ["answer", "work"]
 
@@ -21,33 +21,33 @@ def work(pipe: Connection, paths: Mapping[str, str], limits: Limits) -> None:
     logging.getLogger("crossarc").setLevel(logging.INFO)  # it says why the first start takes a while
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which closes the pipe
     try:
-        engines = {name: Engine(path, limits.length) for name, path in paths.items()}
-        for engine in engines.values():
-            engine.warm_up()
+        handlers = {name: Handler(path, limits.length) for name, path in paths.items()}
+        for handler in handlers.values():
+            handler.warm_up()
     except CrossarcError as error:
-        pipe.send(Refused(500, str(error)))
+        pipe.send(RequestError(500, str(error)))
         return
-    pipe.send({name: engine.description for name, engine in engines.items()})
+    pipe.send({name: handler.description for name, handler in handlers.items()})
     while True:
         try:
             job = pipe.recv()
         except EOFError:
             return
-        pipe.send(answer(engines[job.model], job))
+        pipe.send(answer(handlers[job.model], job))
 
 
-def answer(engine: Engine, job: Job) -> Answer | Refused:
+def answer(handler: Handler, job: Job) -> Answer | RequestError:
     """Do a job; whatever goes wrong is an answer too."""
     try:
         if isinstance(job, Parse):
-            return Answer(json.dumps({"model": job.model, "sentences": engine.parse(job)}, ensure_ascii=False))
-        return Answer(engine.process(job))
-    except Refused as refused:
+            return Answer(json.dumps({"model": job.model, "sentences": handler.parse(job)}, ensure_ascii=False))
+        return Answer(handler.process(job))
+    except RequestError as refused:
         return refused
     except InputError as error:
-        return Refused(400, error.message, error.place.line or None, error.place.sent_id)
+        return RequestError(400, error.message, error.place.line or None, error.place.sent_id)
     except CrossarcError as error:
-        return Refused(400, str(error))
+        return RequestError(400, str(error))
     except Exception:
         logging.getLogger(__name__).exception("a request failed")
-        return Refused(500, "an error of the server, which has noted it")
+        return RequestError(500, "an error of the server, which has noted it")

@@ -11,6 +11,7 @@ import numpy as np
 from crossarc._jit import jit, jit_inline
 from crossarc.features._hashing import mix, weight_at
 from crossarc.features.attributes import PADDING
+from crossarc.learning._online import pa_step, shift_weights
 
 
 @jit_inline
@@ -30,10 +31,10 @@ def find_places(hashes, shift, places):
 
 
 @jit
-def keep_best(weights, shift, aspects, templates, items, choices, near, kept, bounds):
-    """The best class of each item, the first of several; after it those that are less than ``near`` worse.
+def choose_near(weights, shift, aspects, templates, items, choices, margin, left, bounds):
+    """The best class of each item, the first of several; after it those that are less than ``margin`` worse.
 
-    Those of item i are ``kept[bounds[i] : bounds[i + 1]]``. Features are looked up only where there is a choice, and
+    Those of item i are ``left[bounds[i] : bounds[i + 1]]``. Features are looked up only where there is a choice, and
     each aspect only once: many classes have it in common.
     """
     places = np.empty(len(templates.seeds), np.int64)
@@ -43,13 +44,13 @@ def keep_best(weights, shift, aspects, templates, items, choices, near, kept, bo
     for i in range(len(items.rows)):
         first, last = choices.bounds[choices.lists[i]], choices.bounds[choices.lists[i] + 1]
         classes, end = choices.classes[first:last], bounds[i]
-        kept[end] = classes[0]
+        left[end] = classes[0]
         bounds[i + 1] = end + 1
         if len(classes) > 1:
             find_features(items.attributes, items.rows[i], templates, shift, places)
             count = find_aspects(aspects, classes, i, asked, different)
             add_up(weights, places, different[:count], totals)
-            bounds[i + 1] = keep_near(totals, aspects, classes, np.float32(near), kept, end)
+            bounds[i + 1] = append_near(totals, aspects, classes, np.float32(margin), left, end)
 
 
 @jit_inline
@@ -86,18 +87,18 @@ def add_up(weights, places, different, totals):
 
 
 @jit_inline
-def keep_near(totals, aspects, classes, near, kept, end):
-    """Add the best class and those near it to what is kept; where that ends."""
+def append_near(totals, aspects, classes, margin, left, end):
+    """Append the best class and those within a margin of it to what is left; where that ends."""
     best, highest = 0, np.float32(-np.inf)
     for c in range(len(classes)):
         total = total_of(totals, aspects[classes[c]])
         if total > highest:
             best, highest = c, total
-    kept[end] = classes[best]
+    left[end] = classes[best]
     end += 1
     for c in range(len(classes)):
-        if c != best and total_of(totals, aspects[classes[c]]) > highest - near:
-            kept[end] = classes[c]
+        if c != best and total_of(totals, aspects[classes[c]]) > highest - margin:
+            left[end] = classes[c]
             end += 1
     return end
 
@@ -111,40 +112,34 @@ def total_of(totals, aspects):
 
 
 @jit
-def learn(learner, shift, aspects, hashes, items, lists, classes, bounds, gold, order):
+def learn(learner, shift, aspects, hashes, items, choices, gold, order):
     """Learn from the items in the given order (passive-aggressive): how many were wrong."""
     places = np.empty(hashes.shape[1], np.int64)
     wrong = 0
     for i in order:
         find_places(hashes[items[i]], shift, places)
         rival, rival_score = -1, np.float32(-np.inf)
-        for c in range(bounds[lists[i]], bounds[lists[i] + 1]):
-            if classes[c] != gold[i]:
-                total = score(learner.weights, places, aspects[classes[c]])
+        for c in range(choices.bounds[choices.lists[i]], choices.bounds[choices.lists[i] + 1]):
+            if choices.classes[c] != gold[i]:
+                total = score(learner.weights, places, aspects[choices.classes[c]])
                 if total > rival_score:
-                    rival, rival_score = classes[c], total
+                    rival, rival_score = choices.classes[c], total
         if rival >= 0:
             right_score = score(learner.weights, places, aspects[gold[i]])
             wrong += rival_score >= right_score
-            update(learner, places, aspects[gold[i]], aspects[rival], 1.0 - right_score + rival_score)
+            prefer(learner, places, aspects[gold[i]], aspects[rival], 1.0 - right_score + rival_score)
         learner.step[0] += 1.0
     return wrong
 
 
 @jit_inline
-def update(learner, places, right, rival, violation):
-    """Let one class beat another by 1, with the smallest change there is, but no larger than the learner allows."""
+def prefer(learner, places, right, rival, violation):
+    """The passive-aggressive update: only aspects in which the two classes differ change."""
     different = 0
     for k in range(len(right)):
         different += right[k] != rival[k]
-    if violation <= 0.0 or different == 0:
-        return
-    change = min(learner.max_step, violation / (2.0 * different * len(places)))
-    taken_back = learner.step[0] * change
-    for k in range(len(right)):
-        if right[k] != rival[k]:
-            for t in range(len(places)):
-                learner.weights[places[t] + right[k]] += change
-                learner.weights[places[t] + rival[k]] -= change
-                learner.totals[places[t] + right[k]] += taken_back
-                learner.totals[places[t] + rival[k]] -= taken_back
+    if violation > 0.0 and different > 0:
+        step = pa_step(learner, violation, 2.0 * different * len(places))
+        for k in range(len(right)):
+            if right[k] != rival[k]:
+                shift_weights(learner, places, len(places), right[k], rival[k], step)

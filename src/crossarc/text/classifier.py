@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.core import CrossarcError
 from crossarc.features._hashing import hash_slots
 from crossarc.features.attributes import PADDING
-from crossarc.features.hashing import hash_string
 from crossarc.features.templates import Compiled
 from crossarc.features.weights import Weights, number_of_weights
+from crossarc.features.word_table import WordTable
 from crossarc.learning.online import averaged, new_learner, table_size
-from crossarc.text._classify import keep_best, learn
+from crossarc.text._classify import choose_near, learn
 
-__all__ = ["PADDING", "Choices", "Classifier", "Items", "compile_lines", "train_classifier"]
-
-_ATOM = re.compile(r"([a-z][a-z0-9]*)([+-][12])?")
+__all__ = ["PADDING", "Choices", "Classifier", "Items", "look_up", "train_classifier"]
 
 Ints = NDArray[np.int64]
+
+_OUTSIDE = (0,) * PADDING  # the first row of a table is of what is outside
 
 
 class Items(NamedTuple):
@@ -30,6 +30,12 @@ class Items(NamedTuple):
 
     attributes: NDArray[np.uint64]  # attributes[i, a]
     rows: Ints  # which rows are items, less PADDING
+
+
+def look_up(table: WordTable[str], sequences: Sequence[Iterable[str]]) -> tuple[Items, list[NDArray[Any]]]:
+    """The words of some sequences as items, and what the other arrays of the table have for them."""
+    rows, (attributes, *others) = table.rows(sequences or [()], before=_OUTSIDE, after=_OUTSIDE)
+    return Items(attributes[rows], np.flatnonzero(rows) - PADDING), [array[rows[rows > 0]] for array in others]
 
 
 class Choices(NamedTuple):
@@ -53,6 +59,11 @@ class Classifier:
     weights: Weights
     aspects: Ints  # aspects[c, k] of class c: their weights lie side by side
 
+    def __post_init__(self) -> None:
+        places = number_of_weights(self.weights) - row_size(self.aspects)
+        if places < 1 or places & (places - 1):
+            raise CrossarcError(f"a classifier of {len(self.aspects)} classes cannot have {places} places for features")
+
     @property
     def shift(self) -> np.uint64:
         return np.uint64(64 - ((number_of_weights(self.weights) - row_size(self.aspects)).bit_length() - 1))
@@ -61,19 +72,15 @@ class Classifier:
         """The best class of each item."""
         return self.narrow(items, choices, 0.0).first
 
-    def narrow(self, items: Items, choices: Choices, near: float) -> Choices:
-        """The choices that are left if each item may have its best class, and those that are less than so much worse.
+    def narrow(self, items: Items, choices: Choices, margin: float) -> Choices:
+        """The choices that are left if each item may have its best class, and those that are within a margin of it.
 
         The best comes first.
         """
-        kept = np.empty(int(np.diff(choices.bounds)[choices.lists].sum()), dtype=np.int64)
+        left = np.empty(int(np.diff(choices.bounds)[choices.lists].sum()), dtype=np.int64)
         bounds = np.zeros(len(items.rows) + 1, dtype=np.int64)
-        keep_best(self.weights, self.shift, self.aspects, self.templates, items, choices, near, kept, bounds)
-        return Choices(np.arange(len(items.rows)), kept, bounds)
-
-    def _hashes(self, items: Items) -> NDArray[np.uint64]:
-        hashes: NDArray[np.uint64] = hash_slots(items.attributes, self.templates)[0]
-        return hashes
+        choose_near(self.weights, self.shift, self.aspects, self.templates, items, choices, margin, left, bounds)
+        return Choices(np.arange(len(items.rows)), left, bounds)
 
 
 def row_size(aspects: Ints) -> int:
@@ -92,28 +99,13 @@ def train_classifier(
     epochs: int,
     max_step: float,
     rng: np.random.Generator,
-    watch: Callable[[int], None] = lambda items: None,
+    learnt: Callable[[int], None] = lambda items: None,
 ) -> Classifier:
-    """Learn from items, in random order; after each epoch, ``watch`` is told of how many."""
+    """Learn from items, in random order; after each epoch, ``learnt`` is told of how many."""
     learner = new_learner(table_size(bits, row=row_size(aspects)), max_step)
-    model = Classifier(templates, learner.weights, aspects)
-    hashes = model._hashes(items)
+    shift = Classifier(templates, learner.weights, aspects).shift
+    hashes = hash_slots(items.attributes, templates)[0]
     for _ in range(epochs):
-        learn(learner, model.shift, aspects, hashes, items.rows, *choices, gold, rng.permutation(len(gold)))
-        watch(len(gold))
+        learn(learner, shift, aspects, hashes, items.rows, choices, gold, rng.permutation(len(gold)))
+        learnt(len(gold))
     return Classifier(templates, averaged(learner), aspects)
-
-
-def compile_lines(lines: Sequence[str], attributes: Sequence[str]) -> Compiled:
-    """Templates such as ``lower-1 suffix3``, as the kernels want them."""
-    atoms: list[tuple[int, int]] = []
-    bounds = np.zeros((len(lines), 2), dtype=np.int64)
-    for t, line in enumerate(lines):
-        bounds[t, 0] = len(atoms)
-        for atom in line.split():
-            match = _ATOM.fullmatch(atom)
-            assert match is not None, atom
-            atoms.append((int(match[2] or 0), attributes.index(match[1])))
-        bounds[t, 1] = len(atoms)
-    seeds = np.array([hash_string(line) for line in lines], dtype=np.uint64)
-    return Compiled(np.array(atoms, dtype=np.int64).reshape(-1, 2), bounds, seeds, 0)

@@ -1,62 +1,87 @@
-"""The lemmatiser: lemmas by form and tag where the treebank has them, else by how words with the same end change."""
+"""The lemmatizer: lemmas by form and tag where the treebank has them, else by how words with the same end change."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
 
 from crossarc.core import Sentence
-from crossarc.features.hashing import look_up
+from crossarc.features.word_table import Memo
+from crossarc.learning.listener import TrainingListener
+from crossarc.models import Tensors
 from crossarc.text.packing import pack, unpack
 
-__all__ = ["Lemmatizer", "train_lemmatizer"]
+__all__ = ["Lemmatizer"]
 
 _LONGEST = 6  # letters of an end that is looked at
 _FEWEST = 2  # words that an end must have changed in the same way
-_CACHED = 1 << 17
 
 Key = tuple[str, str, str, str]  # FORM, UPOS, XPOS, FEATS
 
 
 @dataclass(frozen=True)
 class Lemmatizer:
-    """Scripts that make lemmas of forms: by tag and form, or by tag and end. See ``script_of``."""
+    """Scripts that make lemmas of forms: by tag and form, or by tag and end. See ``script_of``.
+
+    >>> treebank = [Sentence.of(["cats", "dogs"], lemma=["cat", "dog"], upos=["NOUN", "NOUN"])]
+    >>> Lemmatizer.train(treebank).apply([Sentence.of(["birds"], upos=["NOUN"])])[0].lemma
+    ('bird',)
+    """
+
+    name: ClassVar[str] = "lemmatizer"
 
     words: dict[str, str]
     endings: dict[str, str]
-    _known: dict[Key, str] = field(default_factory=dict, repr=False, compare=False)
 
-    def lemmatize(self, sentences: Iterable[Sentence]) -> list[Sentence]:
-        """The sentences with lemmas; they must have tags."""
-        if len(self._known) > _CACHED:
-            self._known.clear()
-        lemmatized = []
+    @classmethod
+    def train(
+        cls, sentences: Iterable[Sentence], *, seed: int = 1, listener: TrainingListener | None = None
+    ) -> Lemmatizer:
+        """Learn from the lemmas of a treebank. There is nothing random about it, and little to wait for."""
+        words: dict[str, Counter[str]] = defaultdict(Counter)
+        endings: dict[str, Counter[str]] = defaultdict(Counter)
+        seen: set[tuple[Key, str]] = set()
         for sentence in sentences:
-            keys = list(zip(sentence.form, *sentence.columns[2:5], strict=True))
-            lemmatized.append(sentence.with_columns(lemma=look_up(self._known, keys, self._add)))
-        return lemmatized
+            for form, lemma, *tags in zip(*sentence.columns[:5], strict=True):
+                if lemma == "_" != form:
+                    continue
+                key = (form, *tags)
+                script = script_of(form, lemma)
+                for word in _keys_of_word(*key):
+                    words[word][script] += 1
+                if (key, script) not in seen:
+                    seen.add((key, script))
+                    for ending in _keys_of_endings(*key):
+                        endings[ending][script] += 1
+        rules = cls({}, _needed(_usual(endings, _FEWEST)))
+        return cls(_exceptions(_usual(words, 1), rules), rules.endings)
+
+    def apply(self, sentences: Iterable[Sentence]) -> list[Sentence]:
+        """The sentences with lemmas; they must have tags."""
+        return [
+            sentence.with_columns(lemma=self._lemmas.look_up(zip(sentence.form, *sentence.columns[2:5], strict=True)))
+            for sentence in sentences
+        ]
+
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
+        """The header and the tensors of a model file."""
+        return {}, {"rules": pack({"words": self.words, "endings": self.endings})}
+
+    @classmethod
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Lemmatizer:
+        """What ``to_model`` made."""
+        return cls(**unpack(tensors["rules"]))
+
+    @cached_property
+    def _lemmas(self) -> Memo[Key, str]:
+        return Memo(lambda key: self.lemma(*key))
 
     def lemma(self, form: str, upos: str, xpos: str, feats: str) -> str:
         """The lemma of one word."""
-        return look_up(self._known, [(form, upos, xpos, feats)], self._add)[0]
-
-    def _add(self, key: Key) -> str:
-        lemma = self._known[key] = self._find(*key)
-        return lemma
-
-    def tensors(self) -> dict[str, Any]:
-        """What a model file keeps."""
-        return {"rules": pack({"words": self.words, "endings": self.endings})}
-
-    @classmethod
-    def of_tensors(cls, tensors: dict[str, Any]) -> Lemmatizer:
-        return cls(**unpack(tensors["rules"]))
-
-    def _find(self, form: str, upos: str, xpos: str, feats: str) -> str:
         keys = _keys_of_word(form, upos, xpos, feats)
         scripts = [self.words[key] for key in keys if key in self.words]
         scripts += [self.endings[key] for key in _keys_of_endings(form, upos, xpos, feats) if key in self.endings]
@@ -74,27 +99,6 @@ def _keys_of_endings(form: str, upos: str, xpos: str, feats: str) -> list[str]:
     kind = "X" if form[:1].isupper() else "x"
     ends = [lower[i:] for i in range(max(len(lower) - _LONGEST, 0), len(lower) + 1)]
     return [f"{end}\t{tag}" for tag in (f"{kind}\t{upos}\t{xpos}\t{feats}", f"{kind}\t{upos}") for end in ends]
-
-
-def train_lemmatizer(sentences: Iterable[Sentence]) -> Lemmatizer:
-    """Learn from the lemmas of a treebank."""
-    words: dict[str, Counter[str]] = defaultdict(Counter)
-    endings: dict[str, Counter[str]] = defaultdict(Counter)
-    seen: set[tuple[Key, str]] = set()
-    for sentence in sentences:
-        for form, lemma, *tags in zip(*sentence.columns[:5], strict=True):
-            if lemma == "_" != form:
-                continue
-            key = (form, *tags)
-            script = script_of(form, lemma)
-            for word in _keys_of_word(*key):
-                words[word][script] += 1
-            if (key, script) not in seen:
-                seen.add((key, script))
-                for ending in _keys_of_endings(*key):
-                    endings[ending][script] += 1
-    rules = Lemmatizer({}, _needed(_usual(endings, _FEWEST)))
-    return Lemmatizer(_exceptions(_usual(words, 1), rules), rules.endings)
 
 
 def _needed(endings: dict[str, str]) -> dict[str, str]:

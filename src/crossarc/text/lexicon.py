@@ -9,13 +9,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crossarc.features.hashing import look_up
-from crossarc.text.classifier import Choices, Items
-from crossarc.text.table import Table
+from crossarc.features.attributes import hash_attributes
+from crossarc.features.word_table import WordTable
+from crossarc.text.classifier import Choices, Items, look_up
 
 __all__ = ["ATTRIBUTES", "RUNS", "Lexicon", "collect", "shape_of"]
 
+# "may" is the ambiguity class of a word: the names of the likeliest classes that it may have
 ATTRIBUTES = (
     "form", "lower", "p1", "p2", "p3", "p4", "s1", "s2", "s3", "s4", "s5", "shape", "kind", "may",
 )  # fmt: skip
@@ -23,8 +25,7 @@ ATTRIBUTES = (
 _OFTEN = 20  # from so many occurrences on, a word has had all its classes
 _RARE = 5  # words up to this count tell what unknown words are
 _FEWEST = 10  # words with a suffix that are enough to guess by it
-_MOST = 40  # classes that are guessed
-_FULL = 1 << 17  # words whose classes are kept
+_MAX_GUESSES = 40  # classes that are guessed
 
 _UNKNOWN = "<unknown>"
 
@@ -41,7 +42,7 @@ def collect(forms: Iterable[str], gold: Iterable[int], names: Sequence[str]) -> 
                 endings[key].update(seen.keys())
     if not endings:
         endings[""].update(chosen for seen in counts.values() for chosen in seen)
-    guesses = {key: _ranked(seen)[:_MOST] for key, seen in endings.items() if seen.total() >= _FEWEST or not key}
+    guesses = {key: _ranked(seen)[:_MAX_GUESSES] for key, seen in endings.items() if seen.total() >= _FEWEST or not key}
     words = {form: (_ranked(seen), seen.total() >= _OFTEN) for form, seen in counts.items()}
     return Lexicon(words, guesses, names)
 
@@ -55,46 +56,44 @@ class Lexicon:
         self.words = words  # by form: the classes, most frequent first, and whether these are all
         self.guesses = guesses  # by ending, see ``_endings``
         self.names = names
-        self._table = Table(ATTRIBUTES, self._describe)
         self._lock = threading.Lock()
-        self._start()
-
-    def _start(self) -> None:
-        self._list_of: dict[str, int] = {}
-        self._lists: dict[tuple[int, ...], int] = {}
-        self._classes, self._bounds = array("q"), array("q", [0])  # of all lists, one after the other
+        self._table = WordTable(
+            self._describe, [(hash_attributes(ATTRIBUTES, ["<outside>"] * len(ATTRIBUTES)), np.array(-1))]
+        )
+        self._lists: dict[tuple[int, ...], int] = {}  # the numbers of all lists of classes that words have
+        self._classes, self._bounds = array("q"), array("q", [0])  # of these, one after the other
 
     def items(self, sentences: Sequence[Sequence[str]]) -> tuple[Items, Choices]:
         """The words of sentences, given by their forms."""
         with self._lock:
-            if len(self._list_of) > _FULL:
-                self._start()
-            lists = [number for forms in sentences for number in look_up(self._list_of, forms, self._add)]
-            choices = Choices(np.array(lists, dtype=np.int64), np.array(self._classes), np.array(self._bounds))
-        return self._table.items(sentences), choices
+            items, (lists,) = look_up(self._table, sentences)
+            return items, Choices(lists, np.array(self._classes), np.array(self._bounds))
 
-    def _add(self, form: str) -> int:
-        """The number of the list of classes that a new word may have."""
-        classes = tuple(self.classes_of(form))
-        number = self._list_of[form] = self._lists.setdefault(classes, len(self._lists))
-        if number == len(self._bounds) - 1:
-            self._classes.extend(classes)
-            self._bounds.append(len(self._classes))
-        return number
+    def _describe(self, form: str) -> tuple[NDArray[np.uint64], int]:
+        """The attributes of a word, and the number of its list of classes.
 
-    def _describe(self, form: str) -> tuple[str, ...]:
-        """The attributes of a word. Of one that is not known, its form says nothing that could have been learnt."""
+        Of a word that is not known, its form says nothing that could have been learnt.
+        """
+        classes = self.classes_of(form)
         lower, kind, known = form.lower(), _kind(form), form in self.words
-        names = dict.fromkeys(self.names[chosen] for chosen in self.classes_of(form)[:4])
-        return (
+        ambiguity_class = "|".join(dict.fromkeys(self.names[chosen] for chosen in classes[:4]))
+        values = (
             form if known else _UNKNOWN,
             lower if known or lower in self.words else _UNKNOWN,
             *(lower[:n] for n in (1, 2, 3, 4)),
             *(lower[-n:] for n in (1, 2, 3, 4, 5)),
             shape_of(form),
             kind,
-            "|".join(names) if known else f"?{kind}",
+            ambiguity_class if known else f"?{kind}",
         )
+        return hash_attributes(ATTRIBUTES, values), self._number(tuple(classes))
+
+    def _number(self, classes: tuple[int, ...]) -> int:
+        number = self._lists.setdefault(classes, len(self._lists))
+        if number == len(self._bounds) - 1:
+            self._classes.extend(classes)
+            self._bounds.append(len(self._classes))
+        return number
 
     def classes_of(self, form: str) -> list[int]:
         """What a word may be, likelier classes first."""
@@ -103,6 +102,12 @@ class Lexicon:
             return seen
         guessed = next(self.guesses[key] for key in _endings(form) if key in self.guesses)
         return list(dict.fromkeys([*seen, *guessed]))
+
+    def knows_only(self, n_classes: int) -> bool:
+        """Whether each word has a class, and none another than the first ``n_classes``."""
+        lists = [*(classes for classes, _ in self.words.values()), *self.guesses.values()]
+        known = all(classes and min(classes) >= 0 and max(classes) < n_classes for classes in lists)
+        return known and "" in self.guesses
 
 
 def _ranked(seen: Counter[int]) -> list[int]:

@@ -8,87 +8,97 @@ part are looked up in a lexicon made of all the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Sentence
+from crossarc.core import CrossarcError, Sentence
+from crossarc.features.attributes import hash_attributes
 from crossarc.features.hashing import hash_string
-from crossarc.features.templates import Compiled
-from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, compile_lines, train_classifier
+from crossarc.features.language import FeatureSet, Schema, Section, load_set, parse_set
+from crossarc.features.templates import Compiled, compile_templates
+from crossarc.learning.listener import TrainingListener
+from crossarc.models import Tensors
+from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, train_classifier
 from crossarc.text.lexicon import ATTRIBUTES, Lexicon, collect
 from crossarc.text.packing import pack, unpack
 
+__all__ = ["Tagger", "TaggerTraining"]
+
 Tag = tuple[str, str, str]
 
-_WORDS = """
-form | lower | p1 | p2 | p3 | p4 | s1 | s2 | s3 | s4 | s5 | shape | may | kind
-lower-1 | lower+1 | lower-2 | lower+2 | lower-1 lower | lower lower+1 | lower-1 lower+1 | lower-2 lower-1
-lower+1 lower+2 | may-1 | may+1 | may-2 | may+2 | may-1 may | may may+1 | may-1 may may+1 | may-2 may-1 | may+1 may+2
-may-1 may+1 | may-2 may-1 may | may may+1 may+2 | s3 may-1 | s3 may+1 | s3-1 | s3+1 | s2-1 s3 | s3 s2+1
-shape-1 shape | shape shape+1 | kind s3 | kind-1 kind kind+1 | lower may-1 | lower may+1 | may lower-1 | may lower+1
-kind s2 | shape s1
-"""
-_TAGS = """
-tag | tag-1 | tag+1 | tag-2 | tag+2 | tag-1 tag+1 | tag-2 tag-1 | tag+1 tag+2 | tag-1 lower | lower tag+1
-tag-1 s3 | s3 tag+1 | tag-1 may tag+1 | may tag-1 | may tag+1 | tag-2 tag-1 may | may tag+1 tag+2 | tag-1 lower tag+1
-upos-1 upos+1 | upos-2 upos-1 upos+1 upos+2 | tag lower | tag-1 tag | tag tag+1 | lower-1 tag | tag lower+1
-"""
-_SECOND_ATTRIBUTES = (*ATTRIBUTES, "tag", "upos")
-
-
-def _lines(text: str) -> list[str]:
-    return [" ".join(part.split()) for line in text.strip().splitlines() for part in line.split("|")]
-
-
-_FIRST = compile_lines(_lines(_WORDS), ATTRIBUTES)
-_SECOND = compile_lines([*_lines(_WORDS), *_lines(_TAGS)], _SECOND_ATTRIBUTES)
+_TAG_ATTRIBUTES = ("tag", "upos")
+_FIRST, _SECOND = Section(attributes=ATTRIBUTES), Section(attributes=(*ATTRIBUTES, *_TAG_ATTRIBUTES))
+SCHEMA = Schema("tagger", {"first-pass": _FIRST, "second-pass": _SECOND}, required=("first-pass",))
 _FOLDS = 8
 _EPOCHS = 8
-_FIRST_BITS, _SECOND_BITS = 21, 21
-_MAX_STEP = 0.03  # the largest step, chosen on dev
-_NEAR = 1.5  # what the first pass finds so much worse than the best, the second need not look at
+_BITS = 21  # of the weights of each pass
+_MAX_STEP = 0.03  # chosen on dev
+_MARGIN = 1.5  # what the first pass finds so much worse than the best, the second need not look at
 
 
 @dataclass(frozen=True)
 class Tagger:
     """A trained tagger."""
 
+    name: ClassVar[str] = "tagger"
+
     tags: tuple[Tag, ...]
     lexicon: Lexicon
+    features: FeatureSet
     first: Classifier
     second: Classifier
+
+    @classmethod
+    def train(cls, sentences: Sequence[Sentence], *, seed: int = 1, listener: TrainingListener | None = None) -> Tagger:
+        """Learn from the tags of a treebank."""
+        return TaggerTraining(sentences, seed=seed, listener=listener).run()
+
+    def apply(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences with UPOS, XPOS and FEATS."""
+        return with_tags(sentences, self.choose(sentences), self.tags)
 
     def choose(self, sentences: Sequence[Sentence]) -> Ints:
         """The numbers of the tags of all words."""
         items, choices = self.lexicon.items([sentence.form for sentence in sentences])
-        near = self.first.narrow(items, choices, _NEAR)
+        near = self.first.narrow(items, choices, _MARGIN)
         return self.second.choose(_with_tags(items, near.first, self.tags), near)
 
-    def tensors(self) -> dict[str, Any]:
-        """What a model file keeps."""
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
+        """The header and the tensors of a model file."""
         words = {"tags": self.tags, "words": self.lexicon.words, "guesses": self.lexicon.guesses}
-        return {"first": self.first.weights, "second": self.second.weights, "words": pack(words)}
+        tensors = {"first": self.first.weights, "second": self.second.weights, "words": pack(words)}
+        return {"features": self.features.text}, tensors
 
     @classmethod
-    def of_tensors(cls, tensors: dict[str, Any]) -> Tagger:
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Tagger:
+        """What ``to_model`` made."""
+        features = parse_set(SCHEMA, header["features"])
+        first, second = compile_passes(features)
         words = unpack(tensors["words"])
         tags = tuple((upos, xpos, feats) for upos, xpos, feats in words["tags"])
+        lexicon = Lexicon(words["words"], words["guesses"], _names(tags))
+        if not lexicon.knows_only(len(tags)):
+            raise CrossarcError("the lexicon of this tagger has tags that it does not know")
+        aspects = _aspects(tags)
         return cls(
             tags,
-            Lexicon(words["words"], words["guesses"], _names(tags)),
-            Classifier(_FIRST, tensors["first"], _aspects(tags)),
-            Classifier(_SECOND, tensors["second"], _aspects(tags)),
+            lexicon,
+            features,
+            Classifier(first, tensors["first"], aspects),
+            Classifier(second, tensors["second"], aspects),
         )
 
-    def tag(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """The sentences with UPOS, XPOS and FEATS."""
-        return with_tags(sentences, self.choose(sentences), self.tags)
+
+def compile_passes(features: FeatureSet) -> tuple[Compiled, Compiled]:
+    """The templates of the first pass; and those of the second, which looks at all that the first does."""
+    first, second = features.templates["first-pass"], features.templates["second-pass"]
+    return compile_templates(_FIRST, first), compile_templates(_SECOND, (*first, *second))
 
 
 def _aspects(tags: Sequence[Tag]) -> Ints:
@@ -121,14 +131,14 @@ def with_tags(sentences: Sequence[Sentence], chosen: Ints, tags: Sequence[Tag]) 
 def _with_tags(items: Items, chosen: Ints, tags: Sequence[Tag]) -> Items:
     """The words, and the tags that the first pass has chosen for them."""
     known = _hashes(tuple(tags))
-    columns = np.full((len(items.attributes), 2), hash_string("<outside>"), dtype=np.uint64)
+    columns = np.full((len(items.attributes), len(_TAG_ATTRIBUTES)), hash_string("<outside>"), dtype=np.uint64)
     columns[items.rows + PADDING] = known[chosen]
     return Items(np.concatenate([items.attributes, columns], axis=1), items.rows)
 
 
 @lru_cache(maxsize=8)
 def _hashes(tags: tuple[Tag, ...]) -> NDArray[np.uint64]:
-    return np.array([[hash_string(f"tag={tag}"), hash_string(f"upos={tag[0]}")] for tag in tags], dtype=np.uint64)
+    return np.stack([hash_attributes(_TAG_ATTRIBUTES, (tag, tag[0])) for tag in tags])
 
 
 class _Part(NamedTuple):
@@ -139,19 +149,20 @@ class _Part(NamedTuple):
     gold: Ints
 
 
-class Training:
-    """Trains taggers on a treebank, and on all but a part of it; ``watch`` is told of words that were learnt from."""
+class TaggerTraining:
+    """Trains taggers on a treebank, and on all but a part of it (a fold)."""
 
     def __init__(
         self,
         sentences: Sequence[Sentence],
-        seed: int,
+        *,
+        seed: int = 1,
         folds: int = _FOLDS,
-        watch: Callable[[int], None] = lambda words: None,
+        listener: TrainingListener | None = None,
     ) -> None:
-        self.seed = seed
-        self.watch = watch
-        self.sentences = sentences
+        self.sentences, self.seed, self.listener = sentences, seed, listener
+        self.features = load_set(SCHEMA, "default")
+        self.first_templates, self.second_templates = compile_passes(self.features)
         numbers: dict[Tag, int] = {}
         for s in sentences:
             for tag in zip(s.upos, s.xpos, s.feats, strict=True):
@@ -174,7 +185,11 @@ class Training:
         items, choices = self._lexicon(fold).items([self.sentences[i].form for i in fold])
         return _Part(items, choices, np.array([tag for i in fold for tag in self.gold[i]], dtype=np.int64))
 
-    def _train(self, templates: Compiled, parts: Sequence[_Part], bits: int) -> Classifier:
+    def _learnt(self, words: int) -> None:
+        if self.listener is not None:
+            self.listener.progress(Tagger.name, words)
+
+    def _train(self, templates: Compiled, parts: Sequence[_Part]) -> Classifier:
         items, choices, gold = _together(parts)
         return train_classifier(
             templates,
@@ -182,24 +197,24 @@ class Training:
             choices,
             gold,
             _aspects(self.tags),
-            bits=bits,
+            bits=_BITS,
             epochs=_EPOCHS,
             max_step=_MAX_STEP,
             rng=np.random.default_rng(self.seed),
-            watch=self.watch,
+            learnt=self._learnt,
         )
 
     @cached_property
     def first(self) -> Classifier:
         """The first pass that has seen all of the treebank."""
-        return self._train(_FIRST, self.parts, _FIRST_BITS)
+        return self._train(self.first_templates, self.parts)
 
     @cached_property
     def second_parts(self) -> list[_Part]:
         """The parts, with tags by first passes that have not seen them."""
         parts = []
         for part in self.parts:
-            first = self._train(_FIRST, _others(self.parts, part), _FIRST_BITS)
+            first = self._train(self.first_templates, _others(self.parts, part))
             chosen = first.choose(part.items, part.choices)
             parts.append(part._replace(items=_with_tags(part.items, chosen, self.tags)))
         return parts
@@ -210,14 +225,14 @@ class Training:
 
     def run(self) -> Tagger:
         """A tagger that has seen all of the treebank."""
-        second = self._train(_SECOND, self.second_parts, _SECOND_BITS)
-        return Tagger(self.tags, self._lexicon(), self.first, second)
+        second = self._train(self.second_templates, self.second_parts)
+        return Tagger(self.tags, self._lexicon(), self.features, self.first, second)
 
     def cross_tagged(self) -> list[Sentence]:
         """The treebank, each part of it tagged by a tagger that has not seen it."""
         chosen = []
         for part in self.second_parts:
-            second = self._train(_SECOND, _others(self.second_parts, part), _SECOND_BITS)
+            second = self._train(self.second_templates, _others(self.second_parts, part))
             chosen.append(second.choose(part.items, part.choices))
         return with_tags(self.sentences, np.concatenate(chosen), self.tags)
 

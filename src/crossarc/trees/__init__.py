@@ -13,6 +13,7 @@ modified.
 
 from crossarc.core import Constraints, NoTreeError, Tree, UnsupportedConstraint
 from crossarc.trees.best import best_tree, best_trees
+from crossarc.trees.distribution import TreeDistribution
 from crossarc.trees.graphs import best_graph, graph_score
 from crossarc.trees.k_best import k_best_trees
 from crossarc.trees.risk import min_risk_tree
@@ -42,6 +43,7 @@ __all__ = [
     "Constraints",
     "NoTreeError",
     "Tree",
+    "TreeDistribution",
     "UnsupportedConstraint",
     "arc_degrees",
     "best_graph",

@@ -1,4 +1,9 @@
-"""Many sentences at once: how they are given, packed side by side for a kernel, and shared among threads."""
+"""Many sentences at once: how they are given, packed in one array for a kernel, and shared among threads.
+
+One rule for all functions of many sentences: they have the name of the function of one sentence in the plural (with
+``_batch`` where that is a plural already), its parameters, ``lengths`` and ``threads``; their results are those of the
+single calls, in order.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +16,16 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.trees._input import FLOAT, INTEGER, Scores
-from crossarc.trees._lanes import LANES
+from crossarc.core import Constraints
+from crossarc.trees._input import FLOAT, INTEGER, Scores, checked_scores, flags_of, masked
+from crossarc.trees._simd import LANES
 
 ListOfScores = Iterable[ArrayLike] | NDArray[Any]
 Lengths = Sequence[int] | NDArray[np.integer[Any]] | None
+ConstraintsOfEach = Constraints | Sequence[Constraints | None] | None
 Result = TypeVar("Result")
 
-# About so many sentences are copied side by side at a time: copies then stay in the cache.
+# About so many sentences are packed at a time: copies then stay in the cache.
 _BLOCK = 256
 
 
@@ -30,7 +37,7 @@ class Packed(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-def sentences_of(list_of_scores: ListOfScores, lengths: Lengths, name: str = "list_of_scores") -> list[NDArray[Any]]:
+def sentences_of(list_of_scores: ListOfScores, lengths: Lengths, name: str) -> list[NDArray[Any]]:
     """The scores of each sentence, without the padding."""
     if isinstance(list_of_scores, np.ndarray) and list_of_scores.ndim not in (3, 4):
         raise ValueError(f"{name} must have shape (B, n+1, n+1) or (B, n+1, n+1, L), not {list_of_scores.shape}")
@@ -47,9 +54,66 @@ def sentences_of(list_of_scores: ListOfScores, lengths: Lengths, name: str = "li
     return sentences
 
 
-def name_in_list(number: int) -> str:
-    """What error messages call the scores of one sentence of many."""
-    return f"list_of_scores[{number}]"
+class Group(NamedTuple):
+    """Sentences whose trees are of the same kind."""
+
+    sentences: list[NDArray[Any]]  # their scores; with constraints: checked and masked
+    single_root: bool
+    projective: bool
+    numbers: Sequence[int] = (0,)  # their places in the batch
+    name: str = "scores"  # what error messages call the scores of a sentence, with {} for its number
+
+    def name_of(self, i: int) -> str:
+        """What error messages call the scores of sentence i of the group."""
+        return self.name.format(self.numbers[i])
+
+
+def alone(scores: ArrayLike, constraints: Constraints | None, single_root: bool, projective: bool) -> Group:
+    """A sentence that is no part of a batch."""
+    if constraints is None:
+        return Group([np.asarray(scores)], single_root, projective)
+    flags = flags_of(constraints, single_root=single_root, projective=projective)
+    return Group([masked(checked_scores(scores), constraints)], *flags)
+
+
+def groups_of(
+    list_of_scores: ListOfScores,
+    lengths: Lengths,
+    constraints: ConstraintsOfEach,
+    single_root: bool,
+    projective: bool,
+    name: str = "list_of_scores[{}]",
+) -> list[Group]:
+    """The sentences of a batch, those with the same flags together."""
+    sentences = sentences_of(list_of_scores, lengths, name.removesuffix("[{}]"))
+    if constraints is None:
+        return [Group(sentences, single_root, projective, range(len(sentences)), name)]
+    of_each = [constraints] * len(sentences) if isinstance(constraints, Constraints) else constraints
+    if len(of_each) != len(sentences):
+        raise ValueError(f"{len(of_each)} constraints for {len(sentences)} sentences")
+    numbers: dict[tuple[bool, bool], list[int]] = {}
+    for i, own in enumerate(of_each):
+        sentences[i] = _constrained(sentences[i], own, name.format(i))
+        numbers.setdefault(flags_of(own, single_root=single_root, projective=projective), []).append(i)
+    return [Group([sentences[i] for i in some], *flags, some, name) for flags, some in numbers.items()]
+
+
+def _constrained(scores: NDArray[Any], constraints: Constraints | None, name: str) -> NDArray[Any]:
+    """The masked scores of a sentence, which errors name."""
+    array = checked_scores(scores, name=name)
+    try:
+        return masked(array, constraints)
+    except ValueError as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def in_order(groups: Sequence[Group], results: Sequence[Iterable[Result]]) -> list[Result]:
+    """The results of the sentences of each group, in the order of the batch."""
+    if len(groups) == 1:
+        return list(results[0])
+    numbers = chain.from_iterable(group.numbers for group in groups)
+    placed = dict(zip(numbers, chain.from_iterable(results), strict=True))
+    return [placed[i] for i in range(len(placed))]
 
 
 def pack(sentences: Sequence[NDArray[Any]]) -> Packed:
@@ -84,12 +148,12 @@ def in_blocks(
 ) -> list[Result]:
     """The results of work(first, last) for blocks of sentences that together are all, in order.
 
-    Blocks cost about the same if a sentence's cost is cubic. Kernels run side by side in the threads.
+    Blocks cost about the same if a sentence's cost is cubic. Kernels run in parallel in the threads.
     """
     count = len(sizes)
-    n_blocks = max(min(threads, count), -(-count // _BLOCK))
-    if n_blocks <= 1:
+    if count <= 1 or (threads == 1 and count <= _BLOCK):
         return [work(0, count)]
+    n_blocks = max(min(threads, count), -(-count // _BLOCK))
     cost = np.cumsum(np.asarray(sizes, dtype=np.float64) ** 3)
     inner = np.searchsorted(cost, cost[-1] * np.arange(1, n_blocks) / n_blocks).tolist()
     blocks = list(pairwise([0, *inner, count]))
@@ -99,7 +163,7 @@ def in_blocks(
         return list(pool.map(lambda block: work(*block), blocks))
 
 
-def decoded_side_by_side(
+def decode_simd(
     decode: Callable[..., None],
     inputs: Sequence[Sequence[Scores]],
     sizes: Sequence[int],

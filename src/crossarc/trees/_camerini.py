@@ -16,7 +16,6 @@ from heapq import heappop, heappush
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
-from crossarc.trees._check import best_labels
 from crossarc.trees._chu_liu_edmonds import (
     add_root,
     contract_cycles,
@@ -25,6 +24,7 @@ from crossarc.trees._chu_liu_edmonds import (
     greedy_heads_among_words,
     hang_from_root,
 )
+from crossarc.trees._scores import best_labels
 
 # Not a plain number: Numba would compile what is called with a constant once more.
 NONE = np.int64(-1)

@@ -15,7 +15,8 @@ import numpy as np
 
 from crossarc._jit import copy_values, jit, jit_helper
 from crossarc.trees._check import first_bad_score
-from crossarc.trees._lanes import LANES, filled, load_run, store_run, where_greater
+from crossarc.trees._scores import score_of
+from crossarc.trees._simd import LANES, filled, load_run, store_run, where_greater
 
 UNSEEN, ON_PATH, FINISHED, CONTRACTED = 0, 1, 2, 3
 
@@ -67,7 +68,7 @@ def greedy_heads_among_words(scores, heads, weights):
         return False
     heads[0], weights[0] = -1, -np.inf
     if size > LANES:
-        best_heads_side_by_side(scores.reshape(size * size), size, heads, weights)
+        best_heads_simd(scores.reshape(size * size), size, heads, weights)
     else:
         best_heads_one_by_one(scores, heads, weights)
     return True
@@ -85,7 +86,7 @@ def best_heads_one_by_one(scores, heads, weights):
 
 
 @jit_helper
-def best_heads_side_by_side(flat, size, heads, weights):
+def best_heads_simd(flat, size, heads, weights):
     """``best_heads_one_by_one`` for LANES words at a time, which must not be more than there are."""
     lanes = weights[size : size + LANES]
     for m in range(1, size, LANES):
@@ -261,12 +262,3 @@ def entered_member(head, cycle, weights, columns):
         if columns[v, head] - weights[v] > columns[entered, head] - weights[entered]:
             entered = v
     return entered
-
-
-@jit_helper
-def score_of(scores, heads):
-    """The sum of the scores of a tree's arcs."""
-    total = 0.0
-    for m in range(1, len(heads)):
-        total += scores[heads[m], m]
-    return total

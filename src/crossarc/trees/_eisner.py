@@ -16,7 +16,7 @@ import numpy as np
 
 from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score
-from crossarc.trees._chu_liu_edmonds import score_of
+from crossarc.trees._scores import score_of
 
 Chart = namedtuple("Chart", "complete flipped incomplete")
 

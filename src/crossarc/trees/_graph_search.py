@@ -3,25 +3,25 @@
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
-from crossarc.trees._hill_climbing import find_worth, graph_score
+from crossarc.trees._hill_climbing import find_gains, graph_score
 
 
 @jit
-def grow(arcs, siblings, graph, max_changes):
+def grow(arcs, siblings, graph, required, max_changes):
     """Change or add the head of one word at a time, the best first, while the score grows; returns the score.
 
-    The graph must not hold a part of score -inf. A round takes O(n²); after a change (not an addition) also n
-    for every arc, because descendants may be lost.
+    The graph must not hold a part of score -inf; it keeps its ``required`` arcs. A round takes O(n²); after a change
+    (not an addition) also n for every arc, because descendants may be lost.
     """
     size = len(graph)
-    worth = np.empty((size, size))
+    gains = np.empty((size, size))
     for h in range(size):
-        find_worth(arcs, siblings, graph, worth, h)
+        find_gains(arcs, siblings, graph, gains, h)
     descends = np.empty((size, size), dtype=np.bool_)
     find_descendants(graph, descends)
     score = graph_score(arcs, siblings, graph)
     for _ in range(max_changes):
-        old, head, m = best_change_or_addition(worth, graph, descends)
+        old, head, m = best_change_or_addition(gains, graph, required, descends)
         if m == 0:
             break
         set_arcs(graph, old, head, m, True)
@@ -31,9 +31,9 @@ def grow(arcs, siblings, graph, max_changes):
             set_arcs(graph, old, head, m, False)
             break
         score = new_score
-        find_worth(arcs, siblings, graph, worth, head)
+        find_gains(arcs, siblings, graph, gains, head)
         if old >= 0:
-            find_worth(arcs, siblings, graph, worth, old)
+            find_gains(arcs, siblings, graph, gains, old)
             find_descendants(graph, descends)
         else:
             add_descendants(descends, head, m)
@@ -41,26 +41,26 @@ def grow(arcs, siblings, graph, max_changes):
 
 
 @jit_helper
-def best_change_or_addition(worth, graph, descends):
+def best_change_or_addition(gains, graph, required, descends):
     """The head that goes (-1 for an addition), the head that comes, and the word; (-1, 0, 0) for no step.
 
-    What a new head is worth does not depend on the head that goes, so the least worthy head is the one to go,
-    if it lowers the score. No cycle arises if the new head does not descend from m.
+    The gain of a new head does not depend on the head that goes, so the head with the lowest gain is the one to go,
+    if it lowers the score and is not required. No cycle arises if the new head does not descend from m.
     """
     size = len(graph)
     losers = np.full(size, -1)
     loss = np.zeros(size)
     for h in range(size):
         for m in range(1, size):
-            if graph[h, m] and worth[h, m] < loss[m]:
+            if graph[h, m] and not required[h, m] and gains[h, m] < loss[m]:
                 losers[m] = h
-                loss[m] = worth[h, m]
+                loss[m] = gains[h, m]
     best = 0.0
     best_head, best_m = 0, 0
     for h in range(size):
         for m in range(1, size):
-            if worth[h, m] - loss[m] > best and not graph[h, m] and not descends[m, h]:
-                best = worth[h, m] - loss[m]
+            if gains[h, m] - loss[m] > best and not graph[h, m] and not descends[m, h]:
+                best = gains[h, m] - loss[m]
                 best_head, best_m = h, m
     return losers[best_m], best_head, best_m
 

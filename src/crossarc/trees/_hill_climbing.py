@@ -14,18 +14,17 @@ from crossarc.trees._shape import preorder
 def climb(arcs, siblings, heads, single_root, max_changes):
     """Change heads[m] of one word at a time, the best change first, while the score grows; returns the score.
 
-    The tree must not hold a part of score -inf. The first round takes O(n²) to find what each arc is
-    worth; a change alters that only for the old and the new head, so that every later round is a mere
-    O(n²) look at it.
+    The tree must not hold a part of score -inf. The first round takes O(n²) to find the gain of each arc; a change
+    alters only those of the old and the new head, so that every later round is a mere O(n²) look at them.
     """
     size = len(heads)
     graph = graph_of(heads)
-    worth = np.empty((size, size))
+    gains = np.empty((size, size))
     for h in range(size):
-        find_worth(arcs, siblings, graph, worth, h)
+        find_gains(arcs, siblings, graph, gains, h)
     score = graph_score(arcs, siblings, graph)
     for _ in range(max_changes):
-        head, m = best_change(worth, graph, heads, single_root)
+        head, m = best_change(gains, graph, heads, single_root)
         if m == 0:
             break
         old = heads[m]
@@ -36,8 +35,8 @@ def climb(arcs, siblings, heads, single_root, max_changes):
             break
         score = new_score
         heads[m] = head
-        find_worth(arcs, siblings, graph, worth, old)
-        find_worth(arcs, siblings, graph, worth, head)
+        find_gains(arcs, siblings, graph, gains, old)
+        find_gains(arcs, siblings, graph, gains, head)
     return score
 
 
@@ -51,22 +50,22 @@ def graph_of(heads):
 
 
 @jit_helper
-def best_change(worth, graph, heads, single_root):
+def best_change(gains, graph, heads, single_root):
     """The head and the word whose new arc raises the score most and keeps a tree; (0, 0) if none does."""
     size = len(heads)
     first = np.empty(size, dtype=np.int64)
     last = np.empty(size, dtype=np.int64)
     preorder(heads, first, last)
-    worth_now = np.empty(size)
+    gain_now = np.empty(size)
     for m in range(1, size):
         # A single child of the root can neither leave nor be joined by another
-        worth_now[m] = np.inf if single_root and heads[m] == 0 else worth[heads[m], m]
+        gain_now[m] = np.inf if single_root and heads[m] == 0 else gains[heads[m], m]
     best = 0.0
     best_head, best_m = 0, 0
     for h in range(1 if single_root else 0, size):
         for m in range(1, size):
-            if worth[h, m] - worth_now[m] > best and not graph[h, m] and not first[m] <= first[h] < last[m]:
-                best = worth[h, m] - worth_now[m]
+            if gains[h, m] - gain_now[m] > best and not graph[h, m] and not first[m] <= first[h] < last[m]:
+                best = gains[h, m] - gain_now[m]
                 best_head, best_m = h, m
     return best_head, best_m
 
@@ -79,19 +78,19 @@ def move(graph, old, new, m):
 
 
 @jit_helper
-def find_worth(arcs, siblings, graph, worth, h):
-    """worth[h, m] = score with m as a child of h, less that without it, all else equal. O(n) for one h."""
+def find_gains(arcs, siblings, graph, gains, h):
+    """gains[h, m] = score with m as a child of h, less that without it, all else equal. O(n) for one h."""
     size = len(graph)
     inner = np.empty(size, dtype=np.int64)
     outer = np.empty(size, dtype=np.int64)
     find_neighbours(graph[h], h, inner, outer)
-    worth[h, 0] = -np.inf
-    worth[h, h] = -np.inf
+    gains[h, 0] = -np.inf
+    gains[h, h] = -np.inf
     for m in range(1, size):
         if m != h:
-            worth[h, m] = part(arcs, siblings, h, inner[m], m)
+            gains[h, m] = part(arcs, siblings, h, inner[m], m)
             if outer[m] > 0 and siblings.size > 0:
-                worth[h, m] += siblings[h, m, outer[m]] - siblings[h, inner[m], outer[m]]
+                gains[h, m] += siblings[h, m, outer[m]] - siblings[h, inner[m], outer[m]]
 
 
 @jit_helper

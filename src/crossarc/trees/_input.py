@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree, UnsupportedConstraint
-from crossarc.trees._check import best_labels, first_bad_score, first_bad_sibling, log_sum_labels
+from crossarc.trees._check import first_bad_score, first_bad_sibling
+from crossarc.trees._scores import best_labels, log_sum_labels
 
 Scores = NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
@@ -91,6 +92,63 @@ def flags_of(constraints: Constraints | None, *, single_root: bool, projective: 
     return single_root or constraints.single_root, projective or constraints.projective
 
 
+def allowed_arcs(constraints: Constraints, size: int) -> NDArray[np.bool_]:
+    """allowed[h, m]: whether a tree over the nodes 0..size-1 may have the arc from head h to modifier m.
+
+    Raises ``NoTreeError`` if a word is left without a head or the required arcs form a cycle, ``ValueError`` for what
+    is no arc at all.
+    """
+    allowed = ~np.eye(size, dtype=np.bool_)
+    allowed[:, 0] = False
+    for head, modifier in (*constraints.required_arcs, *constraints.forbidden_arcs):
+        if not (0 <= head < size and 1 <= modifier < size and head != modifier):
+            raise ValueError(f"constraint on the arc ({head}, {modifier}), which is not an arc over {size - 1} words")
+    for head, modifier in constraints.required_arcs:
+        allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
+    for head, modifier in constraints.forbidden_arcs:
+        allowed[head, modifier] = False
+    _require_choice(allowed[:, 1:].T, "head")
+    if _has_cycle({modifier: head for head, modifier in constraints.required_arcs}):
+        raise NoTreeError("the required arcs form a cycle")
+    return allowed
+
+
+def allowed_labels(constraints: Constraints, size: int, n_labels: int) -> NDArray[np.bool_]:
+    """allowed[m, l]: whether the arc into word m may have the label l.
+
+    Raises ``NoTreeError`` if a word is left without a label, ``ValueError`` for a word or label that does not exist.
+    """
+    allowed = np.ones((size, n_labels), dtype=np.bool_)
+    for modifier, label in (*constraints.required_labels.items(), *constraints.forbidden_labels):
+        if not (1 <= modifier < size and 0 <= label < n_labels):
+            place = f"constraint on label {label} of word {modifier}"
+            raise ValueError(f"{place}: there are {size - 1} words and {n_labels} labels")
+    for modifier, label in constraints.required_labels.items():
+        allowed[modifier, :label] = allowed[modifier, label + 1 :] = False
+    for modifier, label in constraints.forbidden_labels:
+        allowed[modifier, label] = False
+    _require_choice(allowed[1:], "label")
+    return allowed
+
+
+def _require_choice(choices: NDArray[np.bool_], what: str) -> None:
+    """Raises ``NoTreeError`` that names the first word without a choice; row i is of word i + 1."""
+    has_choice = np.asarray(choices.any(axis=1))
+    if not has_choice.all():
+        raise NoTreeError(f"the constraints allow no {what} for word {1 + int(has_choice.argmin())}")
+
+
+def _has_cycle(heads: dict[int, int]) -> bool:
+    """Whether a word comes back to itself, from head to head as far as these are given."""
+    for word in heads:
+        node = heads[word]
+        for _ in heads:
+            node = heads.get(node, node)
+        if node in heads:
+            return True
+    return False
+
+
 def masked(scores: Scores, constraints: Constraints | None) -> Scores:
     """``scores`` with -inf where the constraints on arcs and labels forbid an arc: a copy, or ``scores`` itself.
 
@@ -102,28 +160,17 @@ def masked(scores: Scores, constraints: Constraints | None) -> Scores:
         raise UnsupportedConstraint("max_children cannot be honoured by this decoder (an integer program can)")
     if constraints.max_degree is not None:
         raise UnsupportedConstraint("max_degree cannot be honoured by this decoder (projective=True is degree 0)")
-    by_label = constraints.required_labels or constraints.forbidden_labels
-    if by_label and scores.ndim == 2:
+    on_arcs = constraints.required_arcs or constraints.forbidden_arcs
+    on_labels = constraints.required_labels or constraints.forbidden_labels
+    if on_labels and scores.ndim == 2:
         raise ValueError("constraints on labels need labelled scores")
-    if not (constraints.required_arcs or constraints.forbidden_arcs or by_label):
+    if not (on_arcs or on_labels):
         return scores
     result = scores.copy()
-    for head, modifier in constraints.forbidden_arcs:
-        _check_arc(head, modifier, len(scores))
-        result[head, modifier] = -np.inf
-    for head, modifier in constraints.required_arcs:
-        _check_arc(head, modifier, len(scores))
-        kept = result[head, modifier].copy()
-        result[:, modifier] = -np.inf
-        result[head, modifier] = kept
-    for modifier, label in constraints.forbidden_labels:
-        _check_label(modifier, label, scores.shape)
-        result[:, modifier, label] = -np.inf
-    for modifier, label in constraints.required_labels.items():
-        _check_label(modifier, label, scores.shape)
-        kept = result[:, modifier, label].copy()
-        result[:, modifier] = -np.inf
-        result[:, modifier, label] = kept
+    if on_arcs:
+        result[~allowed_arcs(constraints, len(scores))] = -np.inf
+    if on_labels:
+        result[:, ~allowed_labels(constraints, *scores.shape[1:])] = -np.inf
     return result
 
 
@@ -158,6 +205,13 @@ def summed_labels(scores: Scores) -> Scores:
     return arcs
 
 
+def score_of_tree(scores: Scores, heads: NDArray[np.int64], labels: NDArray[np.int64] | None = None) -> float:
+    """The sum of the scores of a tree's (labelled) arcs."""
+    words = np.arange(1, len(heads))
+    arcs = scores[heads[1:], words] if labels is None else scores[heads[1:], words, labels[1:]]
+    return float(arcs.sum())
+
+
 def labels_of(heads: NDArray[np.int64], labels: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
     """labels[m] of each arc of a tree, from the best label of each arc; labels[0] == -1."""
     if labels is None:
@@ -183,15 +237,3 @@ def trees_of(
 def _bad_number(array: Scores, flat_index: int, name: str) -> ValueError:
     position = tuple(int(i) for i in np.unravel_index(flat_index, array.shape))
     return ValueError(f"{name}[{', '.join(map(str, position))}] is {array[position]}")
-
-
-def _check_arc(head: int, modifier: int, size: int) -> None:
-    if not (0 <= head < size and 1 <= modifier < size and head != modifier):
-        raise ValueError(f"constraint on the arc ({head}, {modifier}), which is not an arc over {size - 1} words")
-
-
-def _check_label(modifier: int, label: int, shape: tuple[int, ...]) -> None:
-    if not (1 <= modifier < shape[0] and 0 <= label < shape[2]):
-        raise ValueError(
-            f"constraint on label {label} of word {modifier}: there are {shape[0] - 1} words and {shape[2]} labels"
-        )

@@ -13,6 +13,7 @@ from crossarc.trees._inside_outside import (
     FLIPPED,
     HALVES,
     INCOMPLETE,
+    TINY,
     empty_chart,
     jit_sum,
     lift,
@@ -20,6 +21,7 @@ from crossarc.trees._inside_outside import (
     out_of_range,
     place_of,
     read_arcs,
+    set_log,
     share_out,
     splits_of_complete,
     splits_of_halves,
@@ -31,7 +33,7 @@ from crossarc.trees._inside_outside import (
 @jit
 def log_partition_second_order(arcs, siblings, single_root):
     """log of the sum of exp(score) over all projective trees; -inf if there is none."""
-    _, _, _, _, log_z = inside(arcs, siblings, single_root)
+    _, _, _, log_z = inside(arcs, siblings, single_root)
     return log_z
 
 
@@ -40,24 +42,24 @@ def marginals_second_order(arcs, siblings, single_root, arc_out, sibling_out):
     """Probabilities of arcs [h, m] and of parts [h, s, m]; returns log Z (if that is -inf, both are 0)."""
     arc_out[:] = 0.0
     sibling_out[:] = 0.0
-    parts, log_parts, weights, logs, log_z = inside(arcs, siblings, single_root)
+    parts, log_parts, chart, log_z = inside(arcs, siblings, single_root)
     if log_z > -np.inf:
-        read_arcs(outside(parts, log_parts, weights, logs, sibling_out), arc_out)
+        read_arcs(outside(parts, log_parts, chart, sibling_out), arc_out)
     return log_z
 
 
 @jit_helper
 def inside(arcs, siblings, single_root):
-    """The weights of all parts and items, each with their logarithms (items: as far as known), and log Z."""
+    """The weights of all parts and their logarithms, the chart of all items, and log Z."""
     size = len(arcs)
     log_parts = scores_of_parts(arcs, siblings, single_root)
     parts, log_scale = normalise(log_parts)
-    weights, logs = empty_chart(size)
+    chart = empty_chart(size)
     if log_scale == -np.inf:
-        return parts, log_parts, weights, logs, -np.inf
-    log_lifts = fill_chart(parts, log_parts, weights, logs)
-    log_z = log_scale - log_lifts + log_at(place_of(COMPLETE, 0, size - 1, size), weights, logs)
-    return parts, log_parts, weights, logs, log_z
+        return parts, log_parts, chart, -np.inf
+    log_lifts = fill_chart(parts, log_parts, chart)
+    log_z = log_scale - log_lifts + log_at(place_of(COMPLETE, 0, size - 1, size), chart)
+    return parts, log_parts, chart, log_z
 
 
 @jit_helper
@@ -100,6 +102,9 @@ def normalise(log_parts):
                 if log_parts[h, m, s] > -np.inf:
                     parts[h, m, s] = np.exp(log_parts[h, m, s] - top)
                     total += parts[h, m, s]
+                    if parts[h, m, s] < TINY:
+                        # lost digits could count, next to two weights: let sums with it be out of range
+                        parts[h, m, s] = np.nan
         parts[:, m] /= total
         log_parts[:, m] -= top + np.log(total)
         log_scale += top + np.log(total)
@@ -107,12 +112,13 @@ def normalise(log_parts):
 
 
 @jit_helper
-def fill_chart(parts, log_parts, weights, logs):
+def fill_chart(parts, log_parts, chart):
     """The weights of all items; those inside i..j come before those of i..j. Returns the sum of the words' lifts."""
     size = len(parts)
+    weights, logs = chart.weights, chart.logs
     log_lifts = 0.0
     for i in range(size - 1, -1, -1):
-        log_lift = lift(i, weights, logs, size)
+        log_lift = lift(i, chart, size)
         if log_lift != 0.0:
             log_lifts += log_lift
             log_parts[:, i] += log_lift
@@ -122,18 +128,18 @@ def fill_chart(parts, log_parts, weights, logs):
             halves, flipped = place_of(HALVES, i, j, size), place_of(HALVES, j, i, size)
             weights[halves] = sum_of_products(weights, splits_of_halves(i, j, size))
             if out_of_range(weights[halves]):
-                sum_of_logs(halves, weights, logs, splits_of_halves(i, j, size))
+                sum_of_logs(halves, chart, splits_of_halves(i, j, size))
             weights[flipped], logs[flipped] = weights[halves], logs[halves]
             for h, m in ((i, j), (j, i)):
                 incomplete = place_of(INCOMPLETE, h, m, size)
                 weights[incomplete] = sum_of_parts(parts, weights, h, m)
                 if out_of_range(weights[incomplete]):
-                    sum_of_part_logs(log_parts, weights, logs, h, m)
+                    sum_of_part_logs(log_parts, chart, h, m)
             for h, e in ((i, j), (j, i)):
                 complete, flipped = place_of(COMPLETE, h, e, size), place_of(FLIPPED, e, h, size)
                 weights[complete] = sum_of_products(weights, splits_of_complete(h, e, size))
                 if out_of_range(weights[complete]):
-                    sum_of_logs(complete, weights, logs, splits_of_complete(h, e, size))
+                    sum_of_logs(complete, chart, splits_of_complete(h, e, size))
                 weights[flipped], logs[flipped] = weights[complete], logs[complete]
     return log_lifts
 
@@ -165,27 +171,26 @@ def sum_of_parts(parts, weights, h, m):
 
 
 @jit_helper
-def sum_of_part_logs(log_parts, weights, logs, h, m):
-    """The logarithm of the weight of incomplete[h, m] by a sum with a shift, and from it the weight."""
+def sum_of_part_logs(log_parts, chart, h, m):
+    """The weight of incomplete[h, m] by a sum of logarithms with a shift."""
     size = len(log_parts)
+    logs = chart.logs
     first, second, count = splits_of_incomplete(h, m, size)
     between = log_parts[h, m, min(h, m) + 1 : max(h, m)]
-    first_child = log_at(half_towards(h, m, size), weights, logs) + log_parts[h, m, h]
+    first_child = log_at(half_towards(h, m, size), chart) + log_parts[h, m, h]
     top = first_child
     for r in range(count):
-        top = max(top, log_at(first + r, weights, logs) + log_at(second + r, weights, logs) + between[r])
+        top = max(top, log_at(first + r, chart) + log_at(second + r, chart) + between[r])
     total = 0.0
     if top > -np.inf:
         total += np.exp(first_child - top)
         for r in range(count):
             total += np.exp(logs[first + r] + logs[second + r] + between[r] - top)
-    incomplete = place_of(INCOMPLETE, h, m, size)
-    logs[incomplete] = top + np.log(total)
-    weights[incomplete] = np.exp(logs[incomplete])
+    set_log(place_of(INCOMPLETE, h, m, size), chart, top + np.log(total))
 
 
 @jit_helper
-def outside(parts, log_parts, weights, logs, sibling_out):
+def outside(parts, log_parts, chart, sibling_out):
     """The posteriors of all items; an item with two places has the sum of both."""
     size = len(parts)
     posteriors = np.zeros(4 * size * size)
@@ -195,19 +200,20 @@ def outside(parts, log_parts, weights, logs, sibling_out):
             for h, e in ((i, j), (j, i)):
                 complete = place_of(COMPLETE, h, e, size)
                 posteriors[complete] += posteriors[place_of(FLIPPED, e, h, size)]
-                share_out(complete, weights, logs, splits_of_complete(h, e, size), posteriors)
+                share_out(complete, chart, splits_of_complete(h, e, size), posteriors)
             for h, m in ((i, j), (j, i)):
-                share_out_siblings(parts, log_parts, weights, logs, h, m, posteriors, sibling_out)
+                share_out_siblings(parts, log_parts, chart, h, m, posteriors, sibling_out)
             halves = place_of(HALVES, i, j, size)
             posteriors[halves] += posteriors[place_of(HALVES, j, i, size)]
-            share_out(halves, weights, logs, splits_of_halves(i, j, size), posteriors)
+            share_out(halves, chart, splits_of_halves(i, j, size), posteriors)
     return posteriors
 
 
 @jit_helper
-def share_out_siblings(parts, log_parts, weights, logs, h, m, posteriors, sibling_out):
+def share_out_siblings(parts, log_parts, chart, h, m, posteriors, sibling_out):
     """Finds the posteriors of the parts (h, s, m), and adds them to those of the items of each."""
     size = len(parts)
+    weights, logs = chart.weights, chart.logs
     item = place_of(INCOMPLETE, h, m, size)
     posterior = posteriors[item]
     if posterior == 0.0:
@@ -215,7 +221,7 @@ def share_out_siblings(parts, log_parts, weights, logs, h, m, posteriors, siblin
     first, second, count = splits_of_incomplete(h, m, size)
     half = half_towards(h, m, size)
     lowest = min(h, m) + 1
-    if out_of_range(weights[item]):
+    if chart.in_logs[item]:
         sibling_out[h, h, m] = posterior * np.exp(logs[half] + log_parts[h, m, h] - logs[item])
         for r in range(count):
             log_share = logs[first + r] + logs[second + r] + log_parts[h, m, lowest + r] - logs[item]

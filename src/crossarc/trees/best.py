@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import Any
@@ -10,19 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.core import Constraints, NoTreeError, Tree
+from crossarc.core import Constraints, Tree
 from crossarc.trees._batch import (
+    ConstraintsOfEach,
+    Group,
     Lengths,
     ListOfScores,
     checked_threads,
-    decoded_side_by_side,
+    decode_simd,
+    groups_of,
     in_blocks,
-    name_in_list,
-    sentences_of,
+    in_order,
 )
 from crossarc.trees._chu_liu_edmonds import best_arborescence, best_arborescences
 from crossarc.trees._eisner import best_projective
-from crossarc.trees._eisner_side_by_side import best_projectives
+from crossarc.trees._eisner_simd import best_projectives
 from crossarc.trees._input import (
     FLOAT,
     Scores,
@@ -37,9 +38,6 @@ from crossarc.trees._input import (
 )
 
 __all__ = ["best_tree", "best_trees"]
-
-_Rules = Constraints | Sequence[Constraints | None] | None
-_Labels = NDArray[np.int64] | None
 
 # So many arrays are given to a kernel at a time, as they are: cheaper than a copy of their elements.
 _AT_A_TIME = 16
@@ -95,8 +93,7 @@ def best_tree(
     heads = np.empty(len(arcs), np.int64)
     decode = best_projective if projective else best_arborescence
     score = decode(arcs, single_root, heads)
-    if not score > -np.inf:
-        raise _failure(arcs, single_root, projective, "scores")
+    _require_tree(score, arcs, single_root, projective, "scores")
     return tree_of(heads, labels, score)
 
 
@@ -104,7 +101,7 @@ def best_trees(
     list_of_scores: ListOfScores,
     *,
     lengths: Lengths = None,
-    constraints: _Rules = None,
+    constraints: ConstraintsOfEach = None,
     single_root: bool = False,
     projective: bool = False,
     threads: int = 1,
@@ -123,7 +120,7 @@ def best_trees(
     single_root, projective : bool
         As for ``best_tree``.
     threads : int
-        Kernels run side by side without the global lock.
+        Kernels run in parallel, without the global lock.
 
     Raises
     ------
@@ -138,73 +135,41 @@ def best_trees(
     [[-1, 0, 0], [-1, 2, 0]]
     """
     checked_threads(threads)
-    sentences = sentences_of(list_of_scores, lengths)
-    labels: list[_Labels] | None = None
-    if constraints is not None or not all(map(is_shape_of_arcs, {scores.shape for scores in sentences})):
-        rules = _rule_of_each(constraints, len(sentences))
-        arcs = [arcs_and_labels(*each, name_in_list(i)) for i, each in enumerate(zip(sentences, rules, strict=True))]
-        sentences, labels = [scores for scores, _ in arcs], [of_arcs for _, of_arcs in arcs]
-    groups = _same_flags(constraints, len(sentences), single_root, projective)
-    if len(groups) == 1:
-        (flags,) = groups
-        return _trees(sentences, labels, range(len(sentences)), *flags, threads)
-    trees: dict[int, Tree] = {}
-    for flags, numbers in groups.items():
-        group = [sentences[i] for i in numbers]
-        group_labels = None if labels is None else [labels[i] for i in numbers]
-        trees.update(zip(numbers, _trees(group, group_labels, numbers, *flags, threads), strict=True))
-    return [trees[i] for i in range(len(sentences))]
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    return in_order(groups, [_trees(group, threads) for group in groups])
 
 
-def _trees(
-    sentences: list[NDArray[Any]],
-    labels: list[_Labels] | None,
-    numbers: Sequence[int],
-    single_root: bool,
-    projective: bool,
-    threads: int,
-) -> list[Tree]:
-    """The best trees of sentences with the same flags; their numbers are for messages."""
+def _trees(group: Group, threads: int) -> list[Tree]:
+    """The best tree of each sentence."""
+    sentences, labels = _arcs_and_labels(group)
     # most are as they should be, and not worth a call
-    group = [s if s.dtype is FLOAT and s.flags.carray else for_kernel(s, FLOAT) for s in sentences]
-    sizes = list(map(len, group))
-    if projective:
-        heads, totals = decoded_side_by_side(best_projectives, [group], sizes, single_root, threads)
+    arcs = [s if s.dtype is FLOAT and s.flags.carray else for_kernel(s, FLOAT) for s in sentences]
+    sizes = list(map(len, arcs))
+    if group.projective:
+        heads, totals = decode_simd(best_projectives, [arcs], sizes, group.single_root, threads)
     else:
-        blocks = in_blocks(partial(_arborescences, group, sizes, single_root), sizes, threads)
+        blocks = in_blocks(partial(_arborescences, arcs, sizes, group.single_root), sizes, threads)
         heads, totals = (list(chain.from_iterable(parts)) for parts in zip(*blocks, strict=True))
     # if one is -inf or NaN, so is their sum
     if not sum(totals) > -np.inf:
         for i, total in enumerate(totals):
-            if not total > -np.inf:
-                raise _failure(group[i], single_root, projective, name_in_list(numbers[i]))
+            _require_tree(total, arcs[i], group.single_root, group.projective, group.name_of(i))
     return trees_of(heads, labels, totals)
 
 
-def _failure(arcs: NDArray[Any], single_root: bool, projective: bool, name: str) -> NoTreeError:
-    """Why there is no score above -inf; raises ``ValueError`` itself if one of the scores is no number."""
-    checked_scores(arcs, name=name)
-    return no_tree(name, single_root=single_root, projective=projective)
+def _arcs_and_labels(group: Group) -> tuple[list[NDArray[Any]], list[NDArray[np.int64] | None] | None]:
+    """The score and the best label of each arc of each sentence; None if no sentence has labels."""
+    if all(map(is_shape_of_arcs, {scores.shape for scores in group.sentences})):
+        return group.sentences, None
+    reduced = [arcs_and_labels(scores, None, group.name_of(i)) for i, scores in enumerate(group.sentences)]
+    return [arcs for arcs, _ in reduced], [labels for _, labels in reduced]
 
 
-def _rule_of_each(constraints: _Rules, count: int) -> Sequence[Constraints | None]:
-    if constraints is None or isinstance(constraints, Constraints):
-        return [constraints] * count
-    if len(constraints) != count:
-        raise ValueError(f"{len(constraints)} constraints for {count} sentences")
-    return constraints
-
-
-def _same_flags(
-    constraints: _Rules, count: int, single_root: bool, projective: bool
-) -> dict[tuple[bool, bool], Sequence[int]]:
-    """The numbers of the sentences for each (single_root, projective) that occurs."""
-    if constraints is None or isinstance(constraints, Constraints):
-        return {flags_of(constraints, single_root=single_root, projective=projective): range(count)}
-    groups: dict[tuple[bool, bool], list[int]] = {}
-    for i, rule in enumerate(constraints):
-        groups.setdefault(flags_of(rule, single_root=single_root, projective=projective), []).append(i)
-    return {**groups}
+def _require_tree(total: float, arcs: Scores, single_root: bool, projective: bool, name: str) -> None:
+    """Raises the reason if the score of the best tree is not above -inf: a score that is no number, or no tree."""
+    if not total > -np.inf:
+        checked_scores(arcs, name=name)
+        raise no_tree(name, single_root=single_root, projective=projective)
 
 
 def _arborescences(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.core import Constraints, UnsupportedConstraint
 from crossarc.trees._graph_search import grow
 from crossarc.trees._hill_climbing import graph_of
 from crossarc.trees._hill_climbing import graph_score as sum_of_parts
-from crossarc.trees._input import Scores, best_label_of_each_arc, checked_scores, checked_siblings
-from crossarc.trees._starts import Start, best_tree_by_arcs, checked_search, find_start
+from crossarc.trees._initial_tree import Start, best_tree_by_arcs, checked_search, find_start
+from crossarc.trees._input import Scores, best_label_of_each_arc, checked_scores, checked_siblings, masked
 
 __all__ = ["best_graph", "graph_score"]
 
@@ -18,6 +21,7 @@ def best_graph(
     arcs: ArrayLike,
     siblings: ArrayLike | None = None,
     *,
+    constraints: Constraints | None = None,
     start: Start = "projective",
     max_changes: int | None = None,
 ) -> NDArray[np.bool_]:
@@ -34,6 +38,9 @@ def best_graph(
         counts.
     siblings : array of shape (n+1, n+1, n+1), optional
         Scores of adjacent siblings, as in ``best_second_order_tree``.
+    constraints : Constraints, optional
+        Forbidden arcs and labels; required labels; required arcs, one for each word at most, beside which the word
+        may have other heads.
     start : "projective" or "nonprojective"
         With siblings, the tree to start from, as in ``best_second_order_tree``. Without, it is always the
         best tree.
@@ -49,6 +56,8 @@ def best_graph(
     ------
     NoTreeError
         There is no tree to start from; with siblings: the search found none.
+    UnsupportedConstraint
+        ``constraints`` has another constraint, or two required heads for a word.
 
     Notes
     -----
@@ -73,14 +82,29 @@ def best_graph(
     4.0
     """
     limit = checked_search(start, max_changes)
-    arc_scores, sibling_scores = _checked(arcs, siblings)
+    allowed, on_tree = _split(constraints or Constraints())
+    arc_scores, sibling_scores = _checked(arcs, siblings, allowed)
+    tree_scores = masked(arc_scores, on_tree)
     if siblings is None:
-        heads = best_tree_by_arcs(arc_scores, single_root=False)
+        heads = best_tree_by_arcs(tree_scores, single_root=False)
     else:
-        heads = find_start(arc_scores, sibling_scores, start, single_root=False)
+        heads = find_start(tree_scores, sibling_scores, start, single_root=False)
     graph: NDArray[np.bool_] = graph_of(heads)
-    grow(arc_scores, sibling_scores, graph, limit)
+    required = np.zeros_like(graph)
+    for head, modifier in on_tree.required_arcs:
+        required[head, modifier] = True
+    grow(arc_scores, sibling_scores, graph, required, limit)
     return graph
+
+
+def _split(constraints: Constraints) -> tuple[Constraints, Constraints]:
+    """The constraints on all arcs of a graph, and those on the tree that it grows from."""
+    if constraints.single_root or constraints.projective:
+        raise UnsupportedConstraint("single_root and projective are constraints on trees, not on graphs")
+    required = constraints.required_arcs
+    if len({modifier for _, modifier in required}) < len(required):
+        raise UnsupportedConstraint("only one head of each word of a graph can be required")
+    return replace(constraints, required_arcs=frozenset()), Constraints(required_arcs=required)
 
 
 def graph_score(heads: ArrayLike, arcs: ArrayLike, siblings: ArrayLike | None = None) -> float:
@@ -97,9 +121,11 @@ def graph_score(heads: ArrayLike, arcs: ArrayLike, siblings: ArrayLike | None = 
     return float(sum_of_parts(arc_scores, sibling_scores, graph))
 
 
-def _checked(arcs: ArrayLike, siblings: ArrayLike | None) -> tuple[Scores, Scores]:
+def _checked(
+    arcs: ArrayLike, siblings: ArrayLike | None, constraints: Constraints | None = None
+) -> tuple[Scores, Scores]:
     """The scores as the kernels want them; siblings without elements if there are none."""
-    arc_scores, _ = best_label_of_each_arc(checked_scores(arcs, name="arcs"))
+    arc_scores, _ = best_label_of_each_arc(masked(checked_scores(arcs, name="arcs"), constraints))
     if siblings is None:
         return arc_scores, np.empty((0, 0, 0))
     return arc_scores, checked_siblings(siblings, len(arc_scores))

@@ -5,15 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crossarc.core import Tree
+from crossarc.core import Constraints, Tree
 from crossarc.trees._camerini import k_best_arborescences
 from crossarc.trees._eisner_k_best import k_best_projective
-from crossarc.trees._input import checked_scores, no_tree
+from crossarc.trees._input import checked_scores, flags_of, masked, no_tree
 
 __all__ = ["k_best_trees"]
 
 
-def k_best_trees(scores: ArrayLike, k: int, *, single_root: bool = False, projective: bool = False) -> list[Tree]:
+def k_best_trees(
+    scores: ArrayLike,
+    k: int,
+    *,
+    constraints: Constraints | None = None,
+    single_root: bool = False,
+    projective: bool = False,
+) -> list[Tree]:
     """The k trees with the highest scores, all different, best first; all trees if there are fewer than k.
 
     Non-projective: Camerini, Fratta and Maffioli (1980) in O(kn²), with one root too. Projective: k-best
@@ -27,6 +34,8 @@ def k_best_trees(scores: ArrayLike, k: int, *, single_root: bool = False, projec
         label l; -inf forbids it. Column 0 and the diagonal are ignored.
     k : int
         How many trees, at least 1.
+    constraints : Constraints, optional
+        Required and forbidden arcs and labels, ``single_root`` and ``projective``.
     single_root : bool
         Exactly one word hangs from the root.
     projective : bool
@@ -38,6 +47,8 @@ def k_best_trees(scores: ArrayLike, k: int, *, single_root: bool = False, projec
         Not even one tree is possible.
     ValueError
         A score is NaN or +inf, the shape is wrong, or k < 1.
+    UnsupportedConstraint
+        ``constraints`` limits the number of children or the degree of non-projectivity.
 
     Examples
     --------
@@ -48,7 +59,8 @@ def k_best_trees(scores: ArrayLike, k: int, *, single_root: bool = False, projec
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
-    array = checked_scores(scores)
+    single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
+    array = masked(checked_scores(scores), constraints)
     size = len(array)
     find = k_best_projective if projective else k_best_arborescences
     count, heads, labels, totals = find(array.reshape(size, size, -1), int(k), single_root)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crossarc.core import Tree
+from crossarc.core import Constraints, Tree
+from crossarc.trees._batch import Group, alone
+from crossarc.trees._input import Scores
 from crossarc.trees.best import best_tree
-from crossarc.trees.sums import marginals
+from crossarc.trees.sums import sums_of
 
 __all__ = ["min_risk_tree"]
 
 
-def min_risk_tree(scores: ArrayLike, *, single_root: bool = False, projective: bool = False) -> Tree:
+def min_risk_tree(
+    scores: ArrayLike,
+    *,
+    constraints: Constraints | None = None,
+    single_root: bool = False,
+    projective: bool = False,
+) -> Tree:
     """The tree with the highest expected number of correct (labelled) arcs (McDonald & Satta 2007, §4.2).
 
     It is the best tree when the score of an arc is its probability, and its own ``score`` is that expected number:
@@ -22,6 +30,8 @@ def min_risk_tree(scores: ArrayLike, *, single_root: bool = False, projective: b
     ----------
     scores : array of shape (n+1, n+1) or (n+1, n+1, L)
         Log-weights of the arcs; -inf forbids one.
+    constraints : Constraints, optional
+        On both the trees that count and the answer.
     single_root, projective : bool
         Both the trees that count and the answer have one child of the root; no crossing arcs.
 
@@ -29,6 +39,8 @@ def min_risk_tree(scores: ArrayLike, *, single_root: bool = False, projective: b
     ------
     NoTreeError
         There is no tree.
+    UnsupportedConstraint
+        ``constraints`` limits the number of children or the degree of non-projectivity.
 
     Examples
     --------
@@ -37,7 +49,13 @@ def min_risk_tree(scores: ArrayLike, *, single_root: bool = False, projective: b
     >>> tree.heads.tolist(), round(tree.score, 3)
     ([-1, 2, 0, 2], 3.0)
     """
-    array = np.asarray(scores, dtype=np.float64)
-    probabilities = marginals(array, single_root=single_root, projective=projective)
-    probabilities[array == -np.inf] = -np.inf
-    return best_tree(probabilities, single_root=single_root, projective=projective)
+    group = alone(scores, constraints, single_root, projective)
+    _, (probabilities,) = sums_of(group)
+    return safest_tree(probabilities, group)
+
+
+def safest_tree(probabilities: Scores, group: Group) -> Tree:
+    """The tree with the most expected arcs, among those that a sentence may have."""
+    (scores,) = group.sentences
+    arcs = np.where(scores == -np.inf, -np.inf, probabilities)
+    return best_tree(arcs, single_root=group.single_root, projective=group.projective)

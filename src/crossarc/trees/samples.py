@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.core import Tree
+from crossarc.core import Constraints, Tree
 from crossarc.trees import _ancestral, _inside_outside
-from crossarc.trees._input import Scores, checked_scores, no_tree, summed_labels
+from crossarc.trees._input import Scores, checked_scores, flags_of, masked, no_tree, score_of_tree, summed_labels
 
 __all__ = ["sample_trees"]
 
@@ -17,6 +17,7 @@ def sample_trees(
     size: int,
     *,
     rng: np.random.Generator | int,
+    constraints: Constraints | None = None,
     single_root: bool = False,
     projective: bool = False,
 ) -> list[Tree]:
@@ -30,6 +31,8 @@ def sample_trees(
         How many trees.
     rng : numpy Generator, or int
         Where the randomness comes from: the same seed gives the same trees.
+    constraints : Constraints, optional
+        Only trees with these required and without these forbidden arcs and labels, and with its flags.
     single_root, projective : bool
         Only trees with one child of the root; without crossing arcs.
 
@@ -41,6 +44,8 @@ def sample_trees(
     ------
     NoTreeError
         There is no tree.
+    UnsupportedConstraint
+        ``constraints`` limits the number of children or the degree of non-projectivity.
 
     Notes
     -----
@@ -54,7 +59,8 @@ def sample_trees(
     >>> [tree.heads.tolist() for tree in sample_trees(np.zeros((4, 4)), 2, rng=1)]
     [[-1, 2, 3, 0], [-1, 3, 0, 0]]
     """
-    array = checked_scores(scores)
+    single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
+    array = masked(checked_scores(scores), constraints)
     if size < 0:
         raise ValueError(f"size must not be negative, but is {size}")
     generator = np.random.default_rng(rng)
@@ -67,9 +73,9 @@ def sample_trees(
     if log_z == -np.inf:
         raise no_tree(single_root=single_root, projective=projective)
     if array.ndim == 2:
-        return [Tree(tree, None, _score(array, tree)) for tree in heads]
+        return [Tree(tree, None, score_of_tree(array, tree)) for tree in heads]
     labels = _sampled_labels(array, heads, generator)
-    return [Tree(tree, chosen, _score(array, tree, chosen)) for tree, chosen in zip(heads, labels, strict=True)]
+    return [Tree(tree, chosen, score_of_tree(array, tree, chosen)) for tree, chosen in zip(heads, labels, strict=True)]
 
 
 def _sampled_labels(scores: Scores, heads: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
@@ -80,9 +86,3 @@ def _sampled_labels(scores: Scores, heads: NDArray[np.int64], generator: np.rand
         of_arcs = scores[tree[1:], words]
         chosen[1:] = (of_arcs + generator.gumbel(size=of_arcs.shape)).argmax(axis=1)
     return labels
-
-
-def _score(scores: Scores, heads: NDArray[np.int64], labels: NDArray[np.int64] | None = None) -> float:
-    words = np.arange(1, len(heads))
-    arcs = scores[heads[1:], words] if labels is None else scores[heads[1:], words, labels[1:]]
-    return float(arcs.sum())

@@ -9,13 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, Tree
-from crossarc.trees._batch import Lengths, ListOfScores, checked_threads, decoded_side_by_side, sentences_of
+from crossarc.trees._batch import (
+    ConstraintsOfEach,
+    Group,
+    Lengths,
+    ListOfScores,
+    checked_threads,
+    decode_simd,
+    groups_of,
+    in_order,
+)
 from crossarc.trees._eisner_second_order import best_second_order_projective
-from crossarc.trees._eisner_second_order_side_by_side import best_second_order_projectives
+from crossarc.trees._eisner_second_order_simd import best_second_order_projectives
 from crossarc.trees._hill_climbing import climb
+from crossarc.trees._initial_tree import Start, checked_search, find_start
 from crossarc.trees._input import (
     FLOAT,
-    Scores,
     arcs_and_labels,
     best_label_of_each_arc,
     checked_scores,
@@ -28,7 +37,6 @@ from crossarc.trees._input import (
     tree_of,
     trees_of,
 )
-from crossarc.trees._starts import Start, checked_search, find_start
 
 __all__ = ["best_second_order_tree", "best_second_order_trees"]
 
@@ -115,6 +123,7 @@ def best_second_order_trees(
     list_of_siblings: Iterable[ArrayLike] | NDArray[Any],
     *,
     lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
     single_root: bool = False,
     threads: int = 1,
 ) -> list[Tree]:
@@ -131,14 +140,16 @@ def best_second_order_trees(
         Padded if the arcs are.
     lengths : sequence of B integers, optional
         Sentence i is ``list_of_arcs[i][: lengths[i] + 1, : lengths[i] + 1]``, and so on for the siblings.
+    constraints : Constraints, or a sequence of B of them (or None)
+        For all sentences, or for each.
     single_root : bool
         Exactly one word hangs on node 0.
     threads : int
-        Kernels run side by side without the global lock.
+        Kernels run in parallel, without the global lock.
 
     Raises
     ------
-    NoTreeError, ValueError
+    NoTreeError, ValueError, UnsupportedConstraint
         As ``best_second_order_tree``; names the sentence.
 
     Examples
@@ -150,26 +161,29 @@ def best_second_order_trees(
     [[-1, 0, 1], [-1, 0, 0]]
     """
     checked_threads(threads)
-    sentences = sentences_of(list_of_arcs, lengths, "list_of_arcs")
-    all_siblings: list[NDArray[Any]] = list(map(np.asarray, list_of_siblings))
-    if len(all_siblings) != len(sentences):
-        raise ValueError(f"{len(all_siblings)} arrays of siblings for {len(sentences)} sentences")
-    all_arcs: list[Scores] = []
-    all_labels: list[NDArray[np.int64] | None] = []
-    for i, scores in enumerate(sentences):
-        arcs, labels = arcs_and_labels(scores, None, f"list_of_arcs[{i}]")
-        all_arcs.append(for_kernel(arcs, FLOAT))
-        all_labels.append(labels)
-        if lengths is not None:
-            all_siblings[i] = all_siblings[i][(slice(len(arcs)),) * all_siblings[i].ndim]
-        all_siblings[i] = shaped_siblings(all_siblings[i], len(arcs), f"list_of_siblings[{i}]")
-    sizes = list(map(len, all_arcs))
-    heads, totals = decoded_side_by_side(
-        best_second_order_projectives, [all_arcs, all_siblings], sizes, single_root, threads
-    )
+    groups = groups_of(list_of_arcs, lengths, constraints, single_root, True, "list_of_arcs[{}]")
+    count = sum(len(group.sentences) for group in groups)
+    siblings: list[NDArray[Any]] = list(map(np.asarray, list_of_siblings))
+    if len(siblings) != count:
+        raise ValueError(f"{len(siblings)} arrays of siblings for {count} sentences")
+    return in_order(groups, [_trees(group, siblings, lengths is not None, threads) for group in groups])
+
+
+def _trees(group: Group, list_of_siblings: list[NDArray[Any]], padded: bool, threads: int) -> list[Tree]:
+    """The best projective tree of each sentence; the siblings are those of the whole batch."""
+    reduced = [arcs_and_labels(scores, None, group.name_of(i)) for i, scores in enumerate(group.sentences)]
+    arcs = [for_kernel(scores, FLOAT) for scores, _ in reduced]
+    sizes = list(map(len, arcs))
+    siblings = []
+    for number, size in zip(group.numbers, sizes, strict=True):
+        array = list_of_siblings[number]
+        cut = array[(slice(size),) * array.ndim] if padded else array
+        siblings.append(shaped_siblings(cut, size, f"list_of_siblings[{number}]"))
+    heads, totals = decode_simd(best_second_order_projectives, [arcs, siblings], sizes, group.single_root, threads)
     for i, total in enumerate(totals):
         if not total > -np.inf:
-            checked_scores(all_arcs[i], name=f"list_of_arcs[{i}]")
-            checked_siblings(all_siblings[i], sizes[i], name=f"list_of_siblings[{i}]")
-            raise no_tree(f"list_of_arcs[{i}] and list_of_siblings[{i}]", single_root=single_root, projective=True)
-    return trees_of(heads, all_labels, totals)
+            name = f"list_of_siblings[{group.numbers[i]}]"
+            checked_scores(arcs[i], name=group.name_of(i))
+            checked_siblings(siblings[i], sizes[i], name=name)
+            raise no_tree(f"{group.name_of(i)} and {name}", single_root=group.single_root, projective=True)
+    return trees_of(heads, [labels for _, labels in reduced], totals)

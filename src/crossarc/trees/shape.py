@@ -48,7 +48,7 @@ def is_projective(heads: ArrayLike) -> bool:
     >>> is_projective([-1, 2, 0, 2]), is_projective([-1, 3, 0, 2])
     (True, False)
     """
-    return bool(_shape.is_projective(_tree(heads)))
+    return bool(_shape.is_projective(checked_tree(heads)))
 
 
 def nonprojective_arcs(heads: ArrayLike) -> NDArray[np.bool_]:
@@ -62,7 +62,7 @@ def nonprojective_arcs(heads: ArrayLike) -> NDArray[np.bool_]:
     >>> nonprojective_arcs([-1, 3, 0, 2]).tolist()
     [False, True, False, False]
     """
-    checked = _tree(heads)
+    checked = checked_tree(heads)
     result = np.empty(len(checked), dtype=np.bool_)
     _shape.nonprojective_arcs(checked, result)
     return result
@@ -88,7 +88,7 @@ def arc_degrees(heads: ArrayLike) -> NDArray[np.int64]:
     >>> arc_degrees([-1, 5, 1, 0, 5, 3, 3, 6, 0]).tolist()
     [0, 1, 0, 1, 0, 0, 0, 0, 0]
     """
-    checked = _tree(heads)
+    checked = checked_tree(heads)
     degrees = np.empty(len(checked), dtype=np.int64)
     _shape.arc_degrees(checked, degrees)
     return degrees
@@ -100,7 +100,7 @@ def degree(heads: ArrayLike) -> int:
     >>> degree([-1, 5, 1, 0, 5, 3, 3, 6, 0])
     1
     """
-    checked = _tree(heads)
+    checked = checked_tree(heads)
     return int(_shape.arc_degrees(checked, np.empty(len(checked), dtype=np.int64)))
 
 
@@ -112,7 +112,7 @@ def gap_degree(heads: ArrayLike) -> int:
     >>> gap_degree([-1, 3, 0, 2, 2]), gap_degree([-1, 5, 0, 5, 2, 2])
     (1, 2)
     """
-    return int(_shape.gap_degree(_tree(heads)))
+    return int(_shape.gap_degree(checked_tree(heads)))
 
 
 def is_well_nested(heads: ArrayLike) -> bool:
@@ -123,7 +123,7 @@ def is_well_nested(heads: ArrayLike) -> bool:
     >>> is_well_nested([-1, 3, 0, 2]), is_well_nested([-1, 0, 0, 1, 2])
     (True, False)
     """
-    return bool(_shape.is_well_nested(_tree(heads)))
+    return bool(_shape.is_well_nested(checked_tree(heads)))
 
 
 def crossing_arcs(heads: ArrayLike) -> NDArray[np.int64]:
@@ -137,10 +137,11 @@ def crossing_arcs(heads: ArrayLike) -> NDArray[np.int64]:
     >>> crossing_arcs([-1, 3, 0, 2]).tolist()
     [[1, 2]]
     """
-    return _shape.crossing_arcs(_tree(heads))  # type: ignore[no-any-return]
+    return _shape.crossing_arcs(checked_tree(heads))  # type: ignore[no-any-return]
 
 
-def _tree(heads: ArrayLike) -> NDArray[np.int64]:
+def checked_tree(heads: ArrayLike) -> NDArray[np.int64]:
+    """The heads as the kernels want them; raises ``ValueError`` if they are no tree."""
     checked, acyclic = _well_formed(heads)
     if not acyclic:
         raise ValueError("heads have a cycle")

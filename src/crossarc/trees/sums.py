@@ -9,22 +9,25 @@ algorithm (Paskin 2001), in O(n³ + n²L) too. Scores may spread over any range.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossarc.trees import _packed_sums
+from crossarc.core import Constraints
+from crossarc.trees import _batched_sums
 from crossarc.trees._batch import (
+    ConstraintsOfEach,
+    Group,
     Lengths,
     ListOfScores,
     Packed,
+    alone,
     checked_threads,
+    groups_of,
     in_blocks,
-    name_in_list,
+    in_order,
     pack,
-    sentences_of,
     unpack,
 )
 from crossarc.trees._check import first_bad_place
@@ -40,12 +43,20 @@ __all__ = [
 ]
 
 
-def log_partition(scores: ArrayLike, *, single_root: bool = False, projective: bool = False) -> float:
+def log_partition(
+    scores: ArrayLike,
+    *,
+    constraints: Constraints | None = None,
+    single_root: bool = False,
+    projective: bool = False,
+) -> float:
     """The logarithm of the sum of exp(score) over all trees.
 
     Parameters
     ----------
     scores : array of shape (n+1, n+1) or (n+1, n+1, L)
+    constraints : Constraints, optional
+        Only trees with these required and without these forbidden arcs and labels, and with its flags.
     single_root : bool
         Only trees with exactly one child of the root.
     projective : bool
@@ -55,6 +66,8 @@ def log_partition(scores: ArrayLike, *, single_root: bool = False, projective: b
     ------
     NoTreeError
         There is no tree.
+    UnsupportedConstraint
+        ``constraints`` limits the number of children or the degree of non-projectivity.
 
     Examples
     --------
@@ -64,11 +77,16 @@ def log_partition(scores: ArrayLike, *, single_root: bool = False, projective: b
     >>> round(np.exp(log_partition(np.zeros((5, 5)))))
     125
     """
-    packed = _packed([np.asarray(scores)], _name_alone)
-    return float(_log_partitions(packed, single_root, projective, 1, _name_alone)[0])
+    return float(log_partitions_of(alone(scores, constraints, single_root, projective))[0])
 
 
-def marginals(scores: ArrayLike, *, single_root: bool = False, projective: bool = False) -> NDArray[np.float64]:
+def marginals(
+    scores: ArrayLike,
+    *,
+    constraints: Constraints | None = None,
+    single_root: bool = False,
+    projective: bool = False,
+) -> NDArray[np.float64]:
     """The probability of each arc: an array like ``scores``, zero on the diagonal and in column 0.
 
     The parameters are those of `log_partition`. The heads (and labels) of each word sum to 1.
@@ -81,10 +99,16 @@ def marginals(scores: ArrayLike, *, single_root: bool = False, projective: bool 
            [0.   , 0.   , 0.333],
            [0.   , 0.333, 0.   ]])
     """
-    return _log_partitions_and_marginals([np.asarray(scores)], single_root, projective, 1, _name_alone)[1][0]
+    return sums_of(alone(scores, constraints, single_root, projective))[1][0]
 
 
-def entropy(scores: ArrayLike, *, single_root: bool = False, projective: bool = False) -> float:
+def entropy(
+    scores: ArrayLike,
+    *,
+    constraints: Constraints | None = None,
+    single_root: bool = False,
+    projective: bool = False,
+) -> float:
     """The entropy of the distribution over trees, in nats: log Z minus the expected score.
 
     The parameters are those of `log_partition`. Zero if there is only one tree.
@@ -95,21 +119,22 @@ def entropy(scores: ArrayLike, *, single_root: bool = False, projective: bool = 
     >>> round(np.exp(entropy(np.zeros((5, 5)))))
     125
     """
-    array = np.array(checked_scores(scores))
-    array[:, 0] = -np.inf
-    array[np.diag_indices(len(array))] = -np.inf
-    # every tree has one arc into each word: what is taken from all of them changes nothing, and what is left is small
-    top = array.max(axis=(0, 2) if array.ndim == 3 else 0, keepdims=True)
-    array -= np.where(top > -np.inf, top, 0.0)
-    log_z, (probabilities,) = _log_partitions_and_marginals([array], single_root, projective, 1, _name_alone)
+    group = alone(scores, constraints, single_root, projective)
+    (log_z,), (probabilities,) = sums_of(group)
+    return entropy_of(group.sentences[0], log_z, probabilities)
+
+
+def entropy_of(scores: NDArray[Any], log_z: float, probabilities: Scores) -> float:
+    """The entropy from log Z and the marginals."""
     possible = probabilities > 0.0
-    return max(0.0, float(log_z[0] - (probabilities[possible] * array[possible]).sum()))
+    return max(0.0, float(log_z - (probabilities[possible] * scores[possible]).sum()))
 
 
 def log_partitions(
     list_of_scores: ListOfScores,
     *,
     lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
     single_root: bool = False,
     projective: bool = False,
     threads: int = 1,
@@ -123,14 +148,16 @@ def log_partitions(
         has.
     lengths : sequence of B integers, optional
         Sentence i is ``list_of_scores[i][: lengths[i] + 1, : lengths[i] + 1]``; what lies beyond is ignored.
+    constraints : Constraints, or a sequence of B of them (or None)
+        For all sentences, or for each.
     single_root, projective : bool
         As for `log_partition`.
     threads : int
-        Kernels run side by side without the global lock.
+        Kernels run in parallel, without the global lock.
 
     Raises
     ------
-    NoTreeError, ValueError
+    NoTreeError, ValueError, UnsupportedConstraint
         As `log_partition`; names the sentence.
 
     Examples
@@ -140,14 +167,15 @@ def log_partitions(
     array([ 3., 16.])
     """
     checked_threads(threads)
-    packed = _packed(sentences_of(list_of_scores, lengths), name_in_list)
-    return _log_partitions(packed, single_root, projective, threads, name_in_list)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    return np.array(in_order(groups, [log_partitions_of(group, threads) for group in groups]), dtype=np.float64)
 
 
 def marginals_batch(
     list_of_scores: ListOfScores,
     *,
     lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
     single_root: bool = False,
     projective: bool = False,
     threads: int = 1,
@@ -160,15 +188,16 @@ def marginals_batch(
     >>> [m.shape for m in marginals_batch(np.zeros((2, 5, 5)), lengths=[2, 4])]
     [(3, 3), (5, 5)]
     """
-    return log_partitions_and_marginals(
-        list_of_scores, lengths=lengths, single_root=single_root, projective=projective, threads=threads
-    )[1]
+    checked_threads(threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    return in_order(groups, [sums_of(group, threads)[1] for group in groups])
 
 
 def log_partitions_and_marginals(
     list_of_scores: ListOfScores,
     *,
     lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
     single_root: bool = False,
     projective: bool = False,
     threads: int = 1,
@@ -183,66 +212,60 @@ def log_partitions_and_marginals(
     (array([1., 3.]), 2)
     """
     checked_threads(threads)
-    sentences = sentences_of(list_of_scores, lengths)
-    return _log_partitions_and_marginals(sentences, single_root, projective, threads, name_in_list)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    sums = [sums_of(group, threads) for group in groups]
+    log_z = in_order(groups, [of_group for of_group, _ in sums])
+    return np.array(log_z, dtype=np.float64), in_order(groups, [of_group for _, of_group in sums])
 
 
-_Namer = Callable[[int], str]
-
-
-def _name_alone(_: int) -> str:
-    return "scores"
-
-
-def _log_partitions(
-    packed: Packed, single_root: bool, projective: bool, threads: int, name_of: _Namer
-) -> NDArray[np.float64]:
-    kernel = _packed_sums.projective_log_partitions if projective else _packed_sums.log_partitions
+def log_partitions_of(group: Group, threads: int = 1) -> NDArray[np.float64]:
+    """log Z of each sentence."""
+    packed = _packed(group)
+    kernel = _batched_sums.projective_log_partitions if group.projective else _batched_sums.log_partitions
     log_z = np.empty(len(packed.sizes))
 
     def work(first: int, last: int) -> None:
-        kernel(packed.flat, packed.starts, packed.sizes, single_root, log_z, first, last)
+        kernel(packed.flat, packed.starts, packed.sizes, group.single_root, log_z, first, last)
 
     in_blocks(work, packed.sizes, threads)
-    _require_trees(log_z, single_root, projective, name_of)
+    _require_trees(log_z, group)
     return log_z
 
 
-def _log_partitions_and_marginals(
-    sentences: list[NDArray[Any]], single_root: bool, projective: bool, threads: int, name_of: _Namer
-) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-    packed = _packed(sentences, name_of)
-    labelled = 3 in {scores.ndim for scores in sentences}
-    kernel = _packed_sums.projective_marginals if projective else _packed_sums.marginals
+def sums_of(group: Group, threads: int = 1) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+    """log Z and the marginals of each sentence."""
+    packed = _packed(group)
+    labelled = 3 in {scores.ndim for scores in group.sentences}
+    kernel = _batched_sums.projective_marginals if group.projective else _batched_sums.marginals
     log_z = np.empty(len(packed.sizes))
     # in place where nobody needs the scores again: fresh memory costs as much as the arithmetic
-    out = np.empty_like(packed.flat) if projective or labelled else packed.flat
+    out = np.empty_like(packed.flat) if group.projective or labelled else packed.flat
 
     def work(first: int, last: int) -> None:
-        kernel(packed.flat, packed.starts, packed.sizes, single_root, log_z, out, first, last)
+        kernel(packed.flat, packed.starts, packed.sizes, group.single_root, log_z, out, first, last)
 
     in_blocks(work, packed.sizes, threads)
-    _require_trees(log_z, single_root, projective, name_of)
+    _require_trees(log_z, group)
     arcs = unpack(out, packed)
     if not labelled:
         return log_z, arcs
     sums = unpack(packed.flat, packed)
-    return log_z, [_shared_by_labels(*sentence) for sentence in zip(arcs, sentences, sums, strict=True)]
+    return log_z, [shared_by_labels(*sentence) for sentence in zip(arcs, group.sentences, sums, strict=True)]
 
 
-def _packed(sentences: list[NDArray[Any]], name_of: _Namer) -> Packed:
+def _packed(group: Group) -> Packed:
     """The arc scores, those of labels summed, in one array of our own that is free of NaN and +inf."""
-    arcs = sentences
-    if not all(map(is_shape_of_arcs, {scores.shape for scores in sentences})):
-        arcs = [summed_labels(checked_scores(scores, name=name_of(i))) for i, scores in enumerate(sentences)]
+    arcs = group.sentences
+    if not all(map(is_shape_of_arcs, {scores.shape for scores in arcs})):
+        arcs = [summed_labels(checked_scores(scores, name=group.name_of(i))) for i, scores in enumerate(arcs)]
     packed = pack(arcs)
     i, h, m = first_bad_place(*packed)
     if i >= 0:
-        raise ValueError(f"{name_of(i)}[{h}, {m}] is {arcs[i][h, m]}")
+        raise ValueError(f"{group.name_of(i)}[{h}, {m}] is {arcs[i][h, m]}")
     return packed
 
 
-def _shared_by_labels(arcs: Scores, scores: NDArray[Any], sums: Scores) -> Scores:
+def shared_by_labels(arcs: Scores, scores: NDArray[Any], sums: Scores) -> Scores:
     """Labelled marginals: the probability of each arc times that of each label given the arc."""
     if scores.ndim == 2:
         return arcs
@@ -253,7 +276,8 @@ def _shared_by_labels(arcs: Scores, scores: NDArray[Any], sums: Scores) -> Score
     return result
 
 
-def _require_trees(log_z: NDArray[np.float64], single_root: bool, projective: bool, name_of: _Namer) -> None:
+def _require_trees(log_z: NDArray[np.float64], group: Group) -> None:
     found = log_z.tolist()
     if -np.inf in found:
-        raise no_tree(name_of(found.index(-np.inf)), single_root=single_root, projective=projective)
+        name = group.name_of(found.index(-np.inf))
+        raise no_tree(name, single_root=group.single_root, projective=group.projective)

@@ -8,32 +8,43 @@ For support vector machines, the atoms themselves are the symbols. Their classes
 with each label, then those to the right.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc._jit import jit_helper, jit_inline, jit_noinline
 from crossarc.features._hashing import mix
 from crossarc.features.attributes import PADDING, UPOS
-from crossarc.learning._svm import class_scores, group_of, new_room
+from crossarc.learning._svm import Workspace, class_scores, group_of, new_workspace
 from crossarc.parsers.covington._graph import LEFT_ARC, NO_ARC, RIGHT_ARC, SIZE
-from crossarc.scorers.linear._features import (
-    place_of,
-)
+from crossarc.scorers.linear._features import distance_bin
 from crossarc.scorers.linear._labels import label_scores
 
-# ready[node, a]: the number of atom a at a node, the last node being none; numbers: a random one for each label;
-# places, rows: where the weights of the current features are; scores of the actions; scores of the labels; what support
-# vector machines need: the tag of each node, scores of the classes, room
-View = namedtuple("View", "ready numbers nodes values places rows scores labels tags classes room")
+
+class LinkFeatures(NamedTuple):
+    """The features of one link after the other, and the scores that they give."""
+
+    ready: NDArray[np.uint64]  # [node, a]: the number of atom a at a node, the last node being none
+    numbers: NDArray[np.uint64]  # a random one for each label, distance ...
+    nodes: NDArray[np.int64]  # the words in the slots of the current link
+    values: NDArray[np.uint64]  # of each atom for the current link
+    places: NDArray[np.int64]  # where the weights of its features are
+    rows: NDArray[np.int64]  # the same for features of labels
+    scores: NDArray[np.float32]  # of the actions
+    labels: NDArray[np.float32]  # scores of the labels
+    tags: NDArray[np.uint64]  # of each node, by which support vector machines are split
+    classes: NDArray[np.float32]  # scores of the classes of support vector machines
+    svm: Workspace
+
 
 WIDTH = 4  # weights of a feature of links: three actions, and one for nothing, so that they never straddle two lines
-MOST_ROOTS = 4  # that are told apart
+MAX_ROOTS = 4  # that are told apart
 
 
 @jit_helper
-def new_view(words, model, n_labels):
-    """What is ready for a sentence, and room for the rest."""
+def new_link_features(words, model, n_labels):
+    """What is ready for a sentence, and space for the rest."""
     features = model.features
     n_nodes = len(words) - 2 * PADDING
     n_atoms = len(features.offsets)
@@ -46,7 +57,7 @@ def new_view(words, model, n_labels):
     numbers = np.empty(n_labels + 16, np.uint64)
     for n in range(len(numbers)):
         numbers[n] = mix(np.uint64(n + 1))
-    return View(
+    return LinkFeatures(
         ready,
         numbers,
         np.empty(8, np.int64),
@@ -57,14 +68,14 @@ def new_view(words, model, n_labels):
         np.empty(n_labels, np.float32),
         words[PADDING:, UPOS],
         np.empty(1 + 2 * n_labels, np.float32),
-        new_room(model.svm),
+        new_workspace(model.svm),
     )
 
 
 @jit_inline
-def look_at(view, features, graph, i, j):
+def extract_features(extracted, features, graph, i, j):
     """The number of each atom for the link between i and j."""
-    nodes, values, none = view.nodes, view.values, len(view.ready) - 1
+    nodes, values, none = extracted.nodes, extracted.values, len(extracted.ready) - 1
     height = graph.counts[SIZE]
     nodes[0], nodes[1] = i, j
     nodes[2] = graph.context[height - 1] if height > 0 else none
@@ -73,15 +84,15 @@ def look_at(view, features, graph, i, j):
     for address in range(4, 8):
         if nodes[address] < 0:
             nodes[address] = none
-    n_words, n_labels, n_named = len(features.offsets), features.n_labels, len(features.addresses)
+    n_words, n_labels, n_named = len(features.offsets), features.n_labels, len(features.slots)
     for a in range(n_words):
-        values[a] = view.ready[nodes[features.addresses[a]], a]
+        values[a] = extracted.ready[nodes[features.slots[a]], a]
     for a in range(n_words, n_words + n_labels):
-        values[a] = view.numbers[graph.labels[nodes[features.addresses[a]]] + 1] * features.seeds[a]
+        values[a] = extracted.numbers[graph.labels[nodes[features.slots[a]]] + 1] * features.seeds[a]
     for a in range(n_words + n_labels, n_named):
-        values[a] = graph.dependents[nodes[features.addresses[a]]] * features.seeds[a]
-    values[n_named] = view.numbers[place_of(j - i)] * features.seeds[n_named]
-    values[n_named + 1] = view.numbers[min(height, MOST_ROOTS)] * features.seeds[n_named + 1]
+        values[a] = graph.dependents[nodes[features.slots[a]]] * features.seeds[a]
+    values[n_named] = extracted.numbers[distance_bin(j - i)] * features.seeds[n_named]
+    values[n_named + 1] = extracted.numbers[min(height, MAX_ROOTS)] * features.seeds[n_named + 1]
 
 
 @jit_inline
@@ -90,36 +101,36 @@ def is_linear(model):
 
 
 @jit_inline
-def score_actions(view, model):
+def score_actions(extracted, model):
     """scores[a] of each action for the link last looked at."""
     if is_linear(model):
-        score_actions_linearly(view, model)
+        score_actions_linearly(extracted, model)
     else:
-        score_classes(view, model)
-        view.scores[NO_ARC] = view.classes[0]
-        view.scores[LEFT_ARC] = view.scores[RIGHT_ARC] = -np.inf
-        n_labels = len(view.labels)
+        score_classes(extracted, model)
+        extracted.scores[NO_ARC] = extracted.classes[0]
+        extracted.scores[LEFT_ARC] = extracted.scores[RIGHT_ARC] = -np.inf
+        n_labels = len(extracted.labels)
         for label in range(n_labels):
-            view.scores[LEFT_ARC] = max(view.scores[LEFT_ARC], view.classes[1 + label])
-            view.scores[RIGHT_ARC] = max(view.scores[RIGHT_ARC], view.classes[1 + n_labels + label])
+            extracted.scores[LEFT_ARC] = max(extracted.scores[LEFT_ARC], extracted.classes[1 + label])
+            extracted.scores[RIGHT_ARC] = max(extracted.scores[RIGHT_ARC], extracted.classes[1 + n_labels + label])
 
 
 @jit_inline
-def score_labels(view, model, action, allowed, m):
+def score_labels(extracted, model, action, allowed, m):
     """labels[l] of each label for an arc into m; ``action`` tells its direction."""
     if is_linear(model):
-        score_labels_linearly(view, model, action, allowed, m)
+        score_labels_linearly(extracted, model, action, allowed, m)
     else:
-        score_classes(view, model)
-        first = 1 if action == LEFT_ARC else 1 + len(view.labels)
-        for label in range(len(view.labels)):
+        score_classes(extracted, model)
+        first = 1 if action == LEFT_ARC else 1 + len(extracted.labels)
+        for label in range(len(extracted.labels)):
             is_allowed = len(allowed) == 0 or allowed[m, label]
-            view.labels[label] = view.classes[first + label] if is_allowed else -np.inf
+            extracted.labels[label] = extracted.classes[first + label] if is_allowed else -np.inf
 
 
 @jit_inline
-def score_actions_linearly(view, model):
-    atoms, values, places, weights = model.features.links, view.values, view.places, model.links
+def score_actions_linearly(extracted, model):
+    atoms, values, places, weights = model.features.links, extracted.values, extracted.places, model.links
     for f in range(len(atoms)):
         x = values[atoms[f, 0]] + values[atoms[f, 1]] + values[atoms[f, 2]] + values[atoms[f, 3]]
         places[f] = (x >> model.link_shift) * np.uint64(WIDTH)
@@ -129,28 +140,28 @@ def score_actions_linearly(view, model):
         none += weights[place]
         left += weights[place + 1]
         right += weights[place + 2]
-    view.scores[0], view.scores[1], view.scores[2] = none, left, right
+    extracted.scores[0], extracted.scores[1], extracted.scores[2] = none, left, right
 
 
 @jit_inline
-def score_labels_linearly(view, model, action, allowed, m):
-    atoms, values, rows = model.features.labels, view.values, view.rows
-    direction = view.numbers[action]
+def score_labels_linearly(extracted, model, action, allowed, m):
+    atoms, values, rows = model.features.labels, extracted.values, extracted.rows
+    direction = extracted.numbers[action]
     for f in range(len(atoms)):
         x = values[atoms[f, 0]] + values[atoms[f, 1]] + values[atoms[f, 2]] + values[atoms[f, 3]] + direction
         rows[f] = x >> model.label_shift
-    label_scores(model.labels, rows, len(rows), allowed, m, view.labels)
+    label_scores(model.labels, rows, len(rows), allowed, m, extracted.labels)
 
 
 @jit_noinline
-def score_classes(view, model):
+def score_classes(extracted, model):
     """classes[c] of each class of the support vector machines, which are split by the tag of j."""
-    set_symbols(view, view.room.symbols)
-    class_scores(model.svm, group_of(model.svm, view.tags[view.nodes[1]]), view.room, view.classes)
+    set_symbols(extracted, extracted.svm.symbols)
+    class_scores(model.svm, group_of(model.svm, extracted.tags[extracted.nodes[1]]), extracted.svm, extracted.classes)
 
 
 @jit_inline
-def set_symbols(view, symbols):
+def set_symbols(extracted, symbols):
     """The atoms as symbols; the last atom is always the same."""
     for a in range(len(symbols)):
-        symbols[a] = view.values[a] >> np.uint64(32)
+        symbols[a] = extracted.values[a] >> np.uint64(32)

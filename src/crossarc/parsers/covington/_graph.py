@@ -5,16 +5,29 @@ holds the roots of the graph strictly between i and j: they are what the degree 
 i or j is their head.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc._jit import jit_helper, jit_inline
 
-# heads, labels, leftmost and rightmost dependents: -1 for none; dependents: a bit for each label that these have;
-# sets and ranks: disjoint sets of connected words; context[: counts[SIZE]]: the stack, its top last;
-# allowed[h, m]: whether an arc may be made, empty if all may
-Graph = namedtuple("Graph", "heads labels dependents leftmost rightmost sets ranks context counts allowed single_root")
+
+class PartialGraph(NamedTuple):
+    """The graph so far; -1 stands for no word and no label."""
+
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    dependents: NDArray[np.uint64]  # a bit for each label that the dependents of a word have
+    leftmost: NDArray[np.int64]  # dependent of each word
+    rightmost: NDArray[np.int64]
+    sets: NDArray[np.int64]  # disjoint sets of connected words, with their ranks
+    ranks: NDArray[np.int64]
+    context: NDArray[np.int64]  # [: counts[SIZE]]: the context stack, its top last
+    counts: NDArray[np.int64]  # see below
+    allowed: NDArray[np.bool_]  # [h, m]: whether an arc may be made, empty if all may
+    single_root: bool
+
 
 # counts: the height of the context stack, how many of these hang on j, how many will have their head elsewhere;
 # the children of 0; the first word without a head
@@ -29,7 +42,7 @@ def new_graph(required, allowed, single_root):
     """A graph that has only the required arcs (-1 where there is none)."""
     size = len(required)
     nothing = np.full(size + 1, -1)
-    graph = Graph(
+    graph = PartialGraph(
         np.full(size, -1),
         nothing,
         np.zeros(size + 1, np.uint64),
@@ -108,12 +121,12 @@ def pass_over(graph, i, j):
     """From (i, j) to (i-1, j): i is among the words between, the roots under it are roots no more."""
     heads, context, counts = graph.heads, graph.context, graph.counts
     if graph.rightmost[i] > i:
-        kept = 0
+        size = 0
         for s in range(counts[SIZE]):
             if heads[context[s]] != i:
-                context[kept] = context[s]
-                kept += 1
-        counts[SIZE] = kept
+                context[size] = context[s]
+                size += 1
+        counts[SIZE] = size
     if not i < heads[i] < j:
         context[counts[SIZE]] = i
         counts[SIZE] += 1

@@ -1,12 +1,14 @@
 """PARSE(x, d) of Nivre (2007): link every permissible pair, as a classifier says."""
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc._jit import copy_values, jit, jit_helper, jit_inline
-from crossarc.features._hashing import sentence_of
-from crossarc.parsers.covington._features import look_at, new_view, score_actions, score_labels
+from crossarc.features._hashing import sentence_attributes
+from crossarc.learning._svm import Svm
+from crossarc.parsers.covington._features import extract_features, new_link_features, score_actions, score_labels
 from crossarc.parsers.covington._graph import (
     LEFT_ARC,
     NO_ARC,
@@ -23,25 +25,51 @@ from crossarc.parsers.covington._graph import (
     pass_over,
     permissible,
 )
+from crossarc.parsers.covington.features import LinkTemplates
 from crossarc.trees._shape import arc_degrees
 
-# The weights of the linear classifier, or support vector machines; there is only one of them
-Model = namedtuple("Model", "features links link_shift labels label_shift svm")
-Rules = namedtuple("Rules", "max_degree single_root")
 
-# Of one sentence: its required arcs, by modifier; arcs[h, m] and labels[m, l] that are allowed. Empty: no constraint
-Wanted = namedtuple("Wanted", "heads arcs labels")
+class LinkModel(NamedTuple):
+    """The weights of the linear classifier, or support vector machines; there is only one of them."""
+
+    features: LinkTemplates
+    links: NDArray[np.float32]  # weights of actions
+    link_shift: np.uint64  # the places of features are the highest bits of their hashes
+    labels: NDArray[np.float32]
+    label_shift: np.uint64
+    svm: Svm
+
+
+class LinkOptions(NamedTuple):
+    """Which links are permissible."""
+
+    max_degree: int  # of non-projectivity, or NO_LIMIT
+    single_root: bool
+
+
+class LinkConstraints(NamedTuple):
+    """What the tree of one sentence must have; empty arrays are no constraint."""
+
+    required_heads: NDArray[np.int64]  # by modifier, -1 for none
+    allowed_arcs: NDArray[np.bool_]  # [h, m]
+    allowed_labels: NDArray[np.bool_]  # [m, l]
+
+
+class RejectedArcs(NamedTuple):
+    """The arcs that were closest to being made."""
+
+    heads: NDArray[np.int64]  # the head other than 0 that was closest to being chosen for each word
+    margins: NDArray[np.float64]  # how close: its score less that of no arc
+    roots: NDArray[np.float64]  # the same for the head 0
+
 
 # Evidence of one word: the score of what gave it its head, and of the other actions that were possible; then the scores
 # of its labels. Empty if nobody asks
 CHOSEN, OTHER, THIRD, LABELS = range(4)
 
-# heads[m] is the head that was closest to being chosen for a word, margins[m] how close; roots[m]: the same for head 0
-Missed = namedtuple("Missed", "heads margins roots")
-
 
 @jit
-def parse_batch(batch, model, wanted, rules, heads, labels, links, evidence):
+def parse_batch(batch, model, constraints, options, heads, labels, links, evidence):
     """Trees for all sentences; links[b] is how often LINK asked the classifier; evidence[m] of each word.
 
     What is left without a head may get an arc of a higher degree than is allowed. Then the sentence is parsed again
@@ -49,25 +77,25 @@ def parse_batch(batch, model, wanted, rules, heads, labels, links, evidence):
     """
     for b in range(len(links)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        words = sentence_of(batch, b).words
-        limit = rules.max_degree
+        words = sentence_attributes(batch, b).words
+        limit = options.max_degree
         degrees = np.empty(batch.starts[b + 1] - batch.starts[b], np.int64)
         while True:
             links[b] += parse_sentence(
-                words, model, wanted, limit, rules.single_root, heads[nodes], labels[nodes], evidence[nodes]
+                words, model, constraints, limit, options.single_root, heads[nodes], labels[nodes], evidence[nodes]
             )
-            if limit in (0, NO_LIMIT) or arc_degrees(heads[nodes], degrees) <= rules.max_degree:
+            if limit in (0, NO_LIMIT) or arc_degrees(heads[nodes], degrees) <= options.max_degree:
                 break
             limit -= 1
 
 
 @jit_helper
-def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels, evidence):
+def parse_sentence(words, model, constraints, max_degree, single_root, heads, labels, evidence):
     """One tree; returns how often LINK asked the classifier."""
-    required = wanted.heads if len(wanted.heads) > 0 else np.full(len(heads), -1)
-    graph = new_graph(required, wanted.arcs, single_root)
-    view = new_view(words, model, wanted.labels.shape[1])
-    missed = Missed(np.full(len(heads), -1), np.full(len(heads), -np.inf), np.full(len(heads), -np.inf))
+    required = constraints.required_heads if len(constraints.required_heads) > 0 else np.full(len(heads), -1)
+    graph = new_graph(required, constraints.allowed_arcs, single_root)
+    extracted = new_link_features(words, model, constraints.allowed_labels.shape[1])
+    rejected = RejectedArcs(np.full(len(heads), -1), np.full(len(heads), -np.inf), np.full(len(heads), -np.inf))
     begin_evidence(evidence)
     links = 0
     for j in range(1, len(heads)):
@@ -75,10 +103,10 @@ def parse_sentence(words, model, wanted, max_degree, single_root, heads, labels,
         for i in range(j - 1, -1, -1):
             if is_done(graph, i, j, max_degree):
                 break
-            links += link(graph, view, model, wanted.labels, missed, evidence, i, j, max_degree)
+            links += link(graph, extracted, model, constraints.allowed_labels, rejected, evidence, i, j, max_degree)
             pass_over(graph, i, j)
-    attach_the_rest(graph, missed, evidence, max_degree)
-    label_the_rest(graph, view, model, wanted.labels, evidence)
+    attach_the_rest(graph, rejected, evidence, max_degree)
+    label_the_rest(graph, extracted, model, constraints.allowed_labels, evidence)
     copy_values(graph.heads, heads)
     copy_values(graph.labels[: len(labels)], labels)
     return links
@@ -92,24 +120,24 @@ def begin_evidence(evidence):
 
 
 @jit_inline
-def link(graph, view, model, allowed_labels, missed, evidence, i, j, max_degree):
+def link(graph, extracted, model, allowed_labels, rejected, evidence, i, j, max_degree):
     """LINK(i, j), if it is permissible and there is a choice; returns whether there was."""
     is_required = graph.heads[j] == i or graph.heads[i] == j
     if not is_required:
         right, left = may_add(graph, i, j), may_add(graph, j, i)
         if not (right or left) or not permissible(graph, i, j, max_degree):
             return False
-    look_at(view, model.features, graph, i, j)
+    extract_features(extracted, model.features, graph, i, j)
     if not is_required:
-        score_actions(view, model)
-        action = best_action(view.scores, left, right)
+        score_actions(extracted, model)
+        action = best_action(extracted.scores, left, right)
         if action == NO_ARC:
-            remember(missed, view.scores, left, right, i, j)
+            remember(rejected, extracted.scores, left, right, i, j)
             return True
         h, m = (i, j) if action == RIGHT_ARC else (j, i)
         add_arc(graph, h, m)
-        note_arc(evidence, view.scores, left, right, m, action)
-    label(graph, view, model, allowed_labels, evidence, i, j)
+        note_arc(evidence, extracted.scores, left, right, m, action)
+    label(graph, extracted, model, allowed_labels, evidence, i, j)
     return not is_required
 
 
@@ -135,34 +163,34 @@ def note_arc(evidence, scores, left, right, m, action):
 
 
 @jit_inline
-def remember(missed, scores, left, right, i, j):
+def remember(rejected, scores, left, right, i, j):
     """What almost became an arc."""
     for possible, h, m, action in ((right, i, j, RIGHT_ARC), (left, j, i, LEFT_ARC)):
         margin = scores[action] - scores[NO_ARC]
         if possible and h == 0:
-            missed.roots[m] = margin
-        elif possible and margin > missed.margins[m]:
-            missed.heads[m], missed.margins[m] = h, margin
+            rejected.roots[m] = margin
+        elif possible and margin > rejected.margins[m]:
+            rejected.heads[m], rejected.margins[m] = h, margin
 
 
 @jit_inline
-def label(graph, view, model, allowed, evidence, i, j):
+def label(graph, extracted, model, allowed, evidence, i, j):
     """The best label of the arc between i and j, which have been looked at."""
     right = graph.heads[j] == i
     m = j if right else i
-    score_labels(view, model, RIGHT_ARC if right else LEFT_ARC, allowed, m)
+    score_labels(extracted, model, RIGHT_ARC if right else LEFT_ARC, allowed, m)
     best = 0
-    for other in range(1, len(view.labels)):
-        if view.labels[other] > view.labels[best]:
+    for other in range(1, len(extracted.labels)):
+        if extracted.labels[other] > extracted.labels[best]:
             best = other
     give_label(graph, m, best)
     if len(evidence) > 0:
-        for other in range(len(view.labels)):
-            evidence[m, LABELS + other] = view.labels[other]
+        for other in range(len(extracted.labels)):
+            evidence[m, LABELS + other] = extracted.labels[other]
 
 
 @jit_inline
-def attach_the_rest(graph, missed, evidence, max_degree):
+def attach_the_rest(graph, rejected, evidence, max_degree):
     """Heads for the words that have none.
 
     If there must be a single root and there is none yet, it is the word that came closest to it. Any other word takes
@@ -173,22 +201,22 @@ def attach_the_rest(graph, missed, evidence, max_degree):
     if graph.single_root and graph.counts[ROOTS] == 0:
         first = -1
         for m in range(1, size):
-            if graph.heads[m] < 0 and (first < 0 or missed.roots[m] > missed.roots[first]):
+            if graph.heads[m] < 0 and (first < 0 or rejected.roots[m] > rejected.roots[first]):
                 first = m
         if first > 0:
             add_arc(graph, 0, first)
-            note_missed(evidence, first, missed.roots[first])
+            note_rejected(evidence, first, rejected.roots[first])
     root = graph.leftmost[0] if graph.single_root else 0
     for m in range(1, size):
         if graph.heads[m] < 0:
-            prefers_root = not graph.single_root and missed.roots[m] > missed.margins[m]
-            takes_missed = not prefers_root and may_take(graph, missed.heads[m], m, max_degree)
-            add_arc(graph, missed.heads[m] if takes_missed else root, m)
-            note_missed(evidence, m, missed.margins[m] if takes_missed else missed.roots[m])
+            prefers_root = not graph.single_root and rejected.roots[m] > rejected.margins[m]
+            takes_rejected = not prefers_root and may_take(graph, rejected.heads[m], m, max_degree)
+            add_arc(graph, rejected.heads[m] if takes_rejected else root, m)
+            note_rejected(evidence, m, rejected.margins[m] if takes_rejected else rejected.roots[m])
 
 
 @jit_inline
-def note_missed(evidence, m, margin):
+def note_rejected(evidence, m, margin):
     """An arc into m that was less likely than none."""
     if len(evidence) > 0:
         evidence[m, CHOSEN], evidence[m, OTHER] = margin, 0.0
@@ -211,7 +239,7 @@ def stays_within(graph, h, m, max_degree):
 
 
 @jit_inline
-def label_the_rest(graph, view, model, allowed, evidence):
+def label_the_rest(graph, extracted, model, allowed, evidence):
     """Labels of the arcs that LINK did not make."""
     for m in range(1, len(graph.heads)):
         if graph.labels[m] < 0:
@@ -219,5 +247,5 @@ def label_the_rest(graph, view, model, allowed, evidence):
             begin_word(graph)
             for between in range(j - 1, i, -1):
                 pass_over(graph, between, j)
-            look_at(view, model.features, graph, i, j)
-            label(graph, view, model, allowed, evidence, i, j)
+            extract_features(extracted, model.features, graph, i, j)
+            label(graph, extracted, model, allowed, evidence, i, j)

@@ -5,16 +5,17 @@ the oracle is dynamic: it knows what is still to be had in any graph (Goldberg a
 Gómez-Rodríguez and Fernández-González 2015).
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
 from crossarc._jit import jit, jit_inline
-from crossarc.features._hashing import mix, sentence_of
+from crossarc.features._hashing import mix, sentence_attributes
 from crossarc.learning._online import passive_aggressive
+from crossarc.learning.online import Learner
 from crossarc.parsers.covington._features import (
-    look_at,
-    new_view,
+    extract_features,
+    new_link_features,
     score_actions_linearly,
     score_labels_linearly,
     set_symbols,
@@ -35,11 +36,16 @@ from crossarc.parsers.covington._graph import (
 )
 from crossarc.parsers.covington._parse import best_action
 
-Learners = namedtuple("Learners", "links labels")
+
+class Learners(NamedTuple):
+    """The learners of actions and of labels."""
+
+    links: Learner
+    labels: Learner
 
 
 @jit
-def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
+def learn_links(batch, chosen, model, learners, gold, options, exploration, seed):
     """Learn from the chosen sentences; how many heads were wrong or missing in the graphs that arose.
 
     ``exploration`` is the probability of following the parser's own choice where that may be wrong.
@@ -48,21 +54,21 @@ def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
     for b in chosen:
         nodes = slice(batch.starts[b], batch.starts[b + 1])
         heads, labels = gold.heads[nodes], gold.labels[nodes]
-        graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), rules.single_root)
-        view = new_view(sentence_of(batch, b).words, model, gold.n_labels)
+        graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
+        extracted = new_link_features(sentence_attributes(batch, b).words, model, gold.n_labels)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         random = mix(seed + np.uint64(b))
         for j in range(1, len(heads)):
             begin_word(graph)
             for i in range(j - 1, -1, -1):
-                if is_done(graph, i, j, rules.max_degree):
+                if is_done(graph, i, j, options.max_degree):
                     break
                 right, left = may_add(graph, i, j), may_add(graph, j, i)
-                if (right or left) and permissible(graph, i, j, rules.max_degree):
+                if (right or left) and permissible(graph, i, j, options.max_degree):
                     random = mix(random + np.uint64(1))
                     follow = random >> np.uint64(32) < np.uint64(exploration * 2.0**32)
-                    look_at(view, model.features, graph, i, j)
-                    learn_link(graph, view, model, learners, heads, labels, every_label, i, j, left, right, follow)
+                    extract_features(extracted, model.features, graph, i, j)
+                    learn_link(graph, extracted, model, learners, heads, labels, every_label, i, j, left, right, follow)
                 pass_over(graph, i, j)
         for m in range(1, len(heads)):
             wrong += graph.heads[m] != heads[m]
@@ -72,30 +78,30 @@ def learn_links(batch, chosen, model, learners, gold, rules, exploration, seed):
 
 
 @jit_inline
-def learn_link(graph, view, model, learners, heads, labels, every_label, i, j, left, right, follow):
+def learn_link(graph, extracted, model, learners, heads, labels, every_label, i, j, left, right, follow):
     """Take an action, and learn from it where the oracle would have taken another."""
-    score_actions_linearly(view, model)
-    chosen = best_action(view.scores, left, right)
+    score_actions_linearly(extracted, model)
+    chosen = best_action(extracted.scores, left, right)
     best, rival = -1, -1
     for action in (NO_ARC, LEFT_ARC, RIGHT_ARC):
         if (action == LEFT_ARC and not left) or (action == RIGHT_ARC and not right):
             continue
         if loses_nothing(graph, heads, action, i, j, left, right):
-            if best < 0 or view.scores[action] > view.scores[best]:
+            if best < 0 or extracted.scores[action] > extracted.scores[best]:
                 best = action
-        elif rival < 0 or view.scores[action] > view.scores[rival]:
+        elif rival < 0 or extracted.scores[action] > extracted.scores[rival]:
             rival = action
     if rival >= 0:
-        learn_action(view, learners.links, best, rival)
+        learn_action(extracted, learners.links, best, rival)
     taken = chosen if follow else best
     if taken == NO_ARC:
         return
     h, m = (i, j) if taken == RIGHT_ARC else (j, i)
     add_arc(graph, h, m)
-    score_labels_linearly(view, model, taken, every_label, m)
-    label = np.argmax(view.labels)
+    score_labels_linearly(extracted, model, taken, every_label, m)
+    label = np.argmax(extracted.labels)
     if heads[m] == h:
-        learn_label(view, learners.labels, labels[m])
+        learn_label(extracted, learners.labels, labels[m])
     give_label(graph, m, label if follow else labels[m])
 
 
@@ -158,49 +164,49 @@ def closes_cycle(graph, gold, h, m, i, j):
 
 
 @jit_inline
-def learn_action(view, learner, best, rival):
+def learn_action(extracted, learner, best, rival):
     """The best action without loss is to beat the best other by 1."""
-    places, scores = view.places, view.scores
+    places, scores = extracted.places, extracted.scores
     passive_aggressive(learner, places, len(places), best, rival, scores[best], scores[rival])
 
 
 @jit_inline
-def learn_label(view, learner, gold):
+def learn_label(extracted, learner, gold):
     """The same for the label of a gold arc."""
     rival = -1
-    for label in range(len(view.labels)):
-        if label != gold and (rival < 0 or view.labels[label] > view.labels[rival]):
+    for label in range(len(extracted.labels)):
+        if label != gold and (rival < 0 or extracted.labels[label] > extracted.labels[rival]):
             rival = label
     if rival >= 0:
-        rows, scores = view.rows, view.labels
+        rows, scores = extracted.rows, extracted.labels
         passive_aggressive(learner, rows, len(rows), gold, rival, scores[gold], scores[rival])
 
 
 @jit
-def instances_of(batch, b, model, gold, rules):
+def instances_of(batch, b, model, gold, options):
     """What the static oracle says for each LINK of one sentence with a choice: symbols, class, and the tag of j.
 
     A gold arc that is not permissible is never made; its word is left to be attached in the end.
     """
     nodes = slice(batch.starts[b], batch.starts[b + 1])
     heads, labels = gold.heads[nodes], gold.labels[nodes]
-    graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), rules.single_root)
-    view = new_view(sentence_of(batch, b).words, model, gold.n_labels)
-    most = len(heads) * (len(heads) - 1) // 2
-    symbols = np.empty((most, len(view.values) - 1), np.uint32)
-    classes, tags = np.empty(most, np.int64), np.empty(most, np.uint64)
+    graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
+    extracted = new_link_features(sentence_attributes(batch, b).words, model, gold.n_labels)
+    max_links = len(heads) * (len(heads) - 1) // 2
+    symbols = np.empty((max_links, len(extracted.values) - 1), np.uint32)
+    classes, tags = np.empty(max_links, np.int64), np.empty(max_links, np.uint64)
     count = 0
     for j in range(1, len(heads)):
         begin_word(graph)
         for i in range(j - 1, -1, -1):
-            if is_done(graph, i, j, rules.max_degree):
+            if is_done(graph, i, j, options.max_degree):
                 break
             right, left = may_add(graph, i, j), may_add(graph, j, i)
-            if (right or left) and permissible(graph, i, j, rules.max_degree):
-                look_at(view, model.features, graph, i, j)
-                set_symbols(view, symbols[count])
+            if (right or left) and permissible(graph, i, j, options.max_degree):
+                extract_features(extracted, model.features, graph, i, j)
+                set_symbols(extracted, symbols[count])
                 classes[count] = follow_gold(graph, heads, labels, gold.n_labels, i, j, left, right)
-                tags[count] = view.tags[j]
+                tags[count] = extracted.tags[j]
                 count += 1
             pass_over(graph, i, j)
     return symbols[:count], classes[:count], tags[:count]

@@ -12,35 +12,35 @@ Michael Covington (2001), *A Fundamental Algorithm for Dependency Parsing*. ACM 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import islice
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, UnsupportedConstraint
+from crossarc.core import Constraints, CrossarcError, Sentence, UnsupportedConstraint
+from crossarc.evaluation.calibration import Temperatures
 from crossarc.features.attributes import attributes_of
+from crossarc.features.weights import dequantized
+from crossarc.learning.listener import DevScores
 from crossarc.learning.svm import Svm, no_svm
-from crossarc.models.file import load_model, save_model
+from crossarc.models import Tensors
+from crossarc.parsers.base import Capability, Confidence, Parsed, ParseOptions, Parser
 from crossarc.parsers.covington._graph import NO_LIMIT
-from crossarc.parsers.covington._parse import LABELS, Model, Rules, Wanted, parse_batch
-from crossarc.parsers.covington.confidence import UNFITTED, Temperature, fit_temperature, probabilities
+from crossarc.parsers.covington._parse import LABELS, LinkConstraints, LinkModel, LinkOptions, parse_batch
+from crossarc.parsers.covington.confidence import UNFITTED, fit_temperatures, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
-from crossarc.parsers.covington.features import FeatureSet, parse_features
-from crossarc.parsers.training import DevScores
-from crossarc.search.constraints import allowed_labels, check_required_arcs
-from crossarc.trees import best_tree, is_tree
+from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
+from crossarc.trees import best_tree
+from crossarc.trees._input import allowed_arcs, allowed_labels
 from crossarc.trees.shape import degree
 
-__all__ = ["SYSTEM", "ConfidentTree", "CovingtonParser", "Linear"]
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
-SYSTEM = "covington"
-
-_BATCH = 64  # sentences
+__all__ = ["CovingtonParser", "Linear"]
 
 
 class Linear(NamedTuple):
@@ -50,159 +50,143 @@ class Linear(NamedTuple):
     labels: NDArray[np.float32]
 
 
-class ConfidentTree(NamedTuple):
-    """A parsed sentence, and for each word the probability of its arc and of its arc with its label; [0] is unused."""
-
-    sentence: Sentence
-    arcs: NDArray[np.float64]
-    labelled: NDArray[np.float64]
-
-
-class Parsed(NamedTuple):
+class Links(NamedTuple):
     """What the kernels say of several sentences; nodes one after the other."""
 
     heads: NDArray[np.int64]
     labels: NDArray[np.int64]
-    links: NDArray[np.int64]  # how often the classifier was asked, for each sentence
+    counts: NDArray[np.int64]  # how often the classifier was asked, for each sentence
     evidence: NDArray[np.float32]  # of each node, or empty
     bounds: NDArray[np.int64]  # where sentences end but for the last
 
-    def trees(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-        """Heads and labels of each sentence."""
-        return np.split(self.heads, self.bounds), np.split(self.labels, self.bounds)
 
-
-@dataclass(frozen=True)
-class CovingtonParser:
-    """A trained parser.
+@dataclass(frozen=True, repr=False)
+class CovingtonParser(Parser):
+    """An incremental parser: the arcs of a sentence of n words in at most O(n²) decisions of a classifier.
 
     ``Constraints.max_degree`` limits the degree of non-projectivity of a tree (Nivre 2007, Definition 3), and with it
     the number of links that are looked at. A parser that was trained for projective trees makes no others.
+
+    >>> from crossarc.parsers import CovingtonConfig, train
+    >>> from crossarc.testing import random_treebank
+    >>> treebank = random_treebank(30, seed=1)
+    >>> parser = train(treebank, CovingtonConfig(epochs=1, hash_bits=16))
+    >>> next(parser.trees(treebank)).form == treebank[0].form
+    True
     """
 
     config: CovingtonConfig
     labels: tuple[str, ...]
-    features: FeatureSet
+    features: LinkFeatureSet
     classifier: Linear | Svm
-    dev: DevScores | None = None  # scores on the dev set in training
+    dev: DevScores | None = None
     treebank: str = ""  # a checksum of what it was trained on
-    temperature: Temperature = UNFITTED  # of its confidence
+    temperatures: Temperatures = UNFITTED  # of its confidence
 
-    def parse(self, sentences: Iterable[Sentence], *, max_degree: int | None = None) -> Iterator[Sentence]:
-        """The sentences with heads and labels, a batch at a time."""
-        for batch, parsed in self._parse_batches(sentences, max_degree):
-            yield from map(self._with_tree, batch, *parsed.trees())
+    system: ClassVar[str] = "covington"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {Capability.PROBABILITIES, Capability.MAX_DEGREE, Capability.EXPLANATIONS, Capability.EPOCHS}
+    )
 
-    def parse_with_confidence(
-        self, sentences: Iterable[Sentence], *, max_degree: int | None = None
-    ) -> Iterator[ConfidentTree]:
-        """The same, with how sure the parser was of each arc when it made it, and of the arc with its label."""
-        for batch, parsed in self._parse_batches(sentences, max_degree, with_evidence=True):
-            arcs, labelled = probabilities(parsed.evidence, parsed.labels, self.temperature)
-            heads, labels = parsed.trees()
-            for sentence, tree, relations, *sure in zip(
-                batch, heads, labels, np.split(arcs, parsed.bounds), np.split(labelled, parsed.bounds), strict=True
-            ):
-                yield ConfidentTree(self._with_tree(sentence, tree, relations), *sure)
+    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
+        """Required arcs are there from the start.
 
-    def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
-        """The sentence with its tree.
-
-        Required arcs are there from the start. Where greedy decisions end in a tree that the constraints forbid, the
-        allowed tree with most of its arcs is taken instead.
-
-        Raises
-        ------
-        NoTreeError : the constraints allow no tree, or none was found within the largest degree
-        UnsupportedConstraint : for limits on children
+        Where greedy decisions end in a tree that the constraints forbid, the allowed tree with most of its arcs is
+        taken instead.
         """
-        constraints = constraints or Constraints()
-        rules = self._rules(constraints)
-        wanted = self._wanted(len(sentence) + 1, constraints)
-        parsed = self._parse_batch([sentence], wanted, rules)
-        if len(wanted.arcs) and not _is_allowed(parsed.heads, wanted, rules):
-            required = _nearest_allowed(parsed.heads, wanted, rules)
-            parsed = self._parse_batch([sentence], wanted._replace(heads=required), rules)
-        return self._with_tree(sentence, parsed.heads, parsed.labels)
+        link_options = self._link_options(constraints)
+        arrays = self._constraint_arrays(len(sentences[0]) + 1, constraints)
+        links = self._link(sentences, arrays, link_options, with_evidence=options.confidence)
+        if len(arrays.allowed_arcs) and not _is_allowed(links.heads, arrays, link_options):
+            arrays = arrays._replace(required_heads=_nearest_allowed(links.heads, arrays, link_options))
+            links = self._link(sentences, arrays, link_options, with_evidence=options.confidence)
+        trees = map(
+            self.with_labels, sentences, np.split(links.heads, links.bounds), np.split(links.labels, links.bounds)
+        )
+        if not options.confidence:
+            return list(map(Parsed, trees))
+        arcs, labelled = probabilities(links.evidence, links.labels, self.temperatures)
+        sure = map(Confidence, np.split(arcs, links.bounds), np.split(labelled, links.bounds))
+        return [Parsed(tree, confidence=how) for tree, how in zip(trees, sure, strict=True)]
+
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        from crossarc.parsers.covington.explain import explain
+
+        return explain(self, sentence, head, modifier)
+
+    def without_constraints(self, max_degree: int | None = None) -> tuple[LinkConstraints, LinkOptions]:
+        """What the kernels are given to parse any sentence."""
+        constraints = Constraints(max_degree=max_degree)
+        return self._constraint_arrays(0, constraints), self._link_options(constraints)
 
     def count_links(self, sentences: Sequence[Sentence], *, max_degree: int | None = None) -> NDArray[np.int64]:
         """How often the classifier is asked for each sentence: what a small degree saves."""
-        parsed = [parsed.links for _, parsed in self._parse_batches(sentences, max_degree)]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *parsed])
+        return self._link(sentences, *self.without_constraints(max_degree)).counts
 
-    def with_temperature(self, dev: Sequence[Sentence]) -> CovingtonParser:
-        """The parser with its confidence fitted to trees that it has not been trained on."""
-        batches = list(self._parse_batches(dev, None, with_evidence=True))
-        evidence = np.concatenate([parsed.evidence for _, parsed in batches])
-        heads = np.concatenate([parsed.heads for _, parsed in batches])
-        labels = np.concatenate([parsed.labels for _, parsed in batches])
-        right_heads = heads == np.concatenate([sentence.heads for sentence in dev])
-        right_labels = np.array([*self.labels, ""])[labels] == [label for s in dev for label in ("", *s.deprel)]
-        words = heads >= 0
-        return replace(
-            self, temperature=fit_temperature(evidence[words], labels[words], right_heads[words], right_labels[words])
-        )
+    def calibrated(self, gold: Sequence[Sentence]) -> CovingtonParser:
+        """The parser with its probabilities fitted to trees that it has not been trained on."""
+        links = self._link(gold, *self.without_constraints(), with_evidence=True)
+        right_heads = links.heads == np.concatenate([sentence.heads for sentence in gold])
+        right_labels = np.array([*self.labels, ""])[links.labels] == [label for s in gold for label in ("", *s.deprel)]
+        words = links.heads >= 0
+        fitted = fit_temperatures(links.evidence[words], links.labels[words], right_heads[words], right_labels[words])
+        return replace(self, temperatures=fitted)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file."""
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         header = {
-            "system": SYSTEM,
+            "system": self.system,
             "config": asdict(self.config),
             "labels": self.labels,
             "features": self.features.text,
-            "dev": self.dev._asdict() if self.dev else None,
+            "dev": self.dev and self.dev._asdict(),
             "treebank": self.treebank,
-            "temperature": self.temperature,
+            "temperatures": self.temperatures._asdict(),
         }
-        save_model(path, header, self.classifier._asdict())
+        return header, self.classifier._asdict()
 
     @classmethod
-    def load(cls, path: str | Path) -> CovingtonParser:
-        """Read a model from its file."""
-        header, tensors = load_model(path)
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CovingtonParser:
         config = CovingtonConfig(**header["config"])
+        arrays: dict[str, Any] = {name: dequantized(tensor) for name, tensor in tensors.items()}
         return cls(
             config,
             tuple(header["labels"]),
-            parse_features(header["features"], str(path)),
-            Svm(**tensors) if config.classifier == "svm" else Linear(**tensors),
-            DevScores(**header["dev"]) if header["dev"] else None,
+            parse_features(header["features"], "the model's features"),
+            (Svm if config.classifier == "svm" else Linear)(**arrays),
+            header["dev"] and DevScores(**header["dev"]),
             header["treebank"],
-            Temperature(*header["temperature"]),
+            Temperatures(**header["temperatures"]),
         )
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> LinkModel:
         """The classifier as the kernels want it."""
         if isinstance(self.classifier, Linear):
             return _linear_model(self.features, self.classifier, len(self.labels))
         nothing = np.zeros(0, dtype=np.float32)
-        return Model(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
+        return LinkModel(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
 
-    def _parse_batches(
-        self, sentences: Iterable[Sentence], max_degree: int | None, *, with_evidence: bool = False
-    ) -> Iterator[tuple[list[Sentence], Parsed]]:
-        rules, anything = self._rules(Constraints(max_degree=max_degree)), self._wanted(0, Constraints())
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
-            yield batch, self._parse_batch(batch, anything, rules, with_evidence=with_evidence)
-
-    def _parse_batch(
-        self, sentences: Sequence[Sentence], wanted: Wanted, rules: Rules, *, with_evidence: bool = False
-    ) -> Parsed:
+    def _link(
+        self,
+        sentences: Sequence[Sentence],
+        arrays: LinkConstraints,
+        link_options: LinkOptions,
+        *,
+        with_evidence: bool = False,
+    ) -> Links:
         batch = attributes_of(sentences)
         size = len(batch.counts)
-        parsed = Parsed(
+        links = Links(
             np.full(size, -1),
             np.full(size, -1),
             np.zeros(len(sentences), dtype=np.int64),
             np.zeros((size if with_evidence else 0, LABELS + len(self.labels)), dtype=np.float32),
             batch.starts[1:-1],
         )
-        parse_batch(batch, self.model, wanted, rules, parsed.heads, parsed.labels, parsed.links, parsed.evidence)
-        return parsed
+        parse_batch(batch, self.model, arrays, link_options, links.heads, links.labels, links.counts, links.evidence)
+        return links
 
-    def _rules(self, constraints: Constraints) -> Rules:
+    def _link_options(self, constraints: Constraints) -> LinkOptions:
         if constraints.max_children:
             raise UnsupportedConstraint("this parser cannot limit the number of children")
         limit = NO_LIMIT if constraints.max_degree is None else constraints.max_degree
@@ -212,50 +196,38 @@ class CovingtonParser:
             raise CrossarcError("this model knows only projective links: it cannot parse with a degree above 0")
         if self.config.projective or constraints.projective:
             limit = 0
-        return Rules(limit, bool(self.config.single_root) or constraints.single_root)
+        return LinkOptions(limit, bool(self.config.single_root) or constraints.single_root)
 
-    def _wanted(self, size: int, constraints: Constraints) -> Wanted:
-        return Wanted(*_arcs_of(size, constraints), allowed_labels(size, len(self.labels), constraints))
+    def _constraint_arrays(self, size: int, constraints: Constraints) -> LinkConstraints:
+        """Required heads, allowed arcs and allowed labels; nothing at all where there are no such constraints."""
+        heads, arcs = np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
+        if constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root:
+            heads, arcs = np.full(size, -1), allowed_arcs(constraints, size)
+            for head, modifier in constraints.required_arcs:
+                heads[modifier] = head
+        labels = np.ones((0, len(self.labels)), dtype=np.bool_)
+        if constraints.required_labels or constraints.forbidden_labels:
+            labels = allowed_labels(constraints, size, len(self.labels))
+        return LinkConstraints(heads, arcs, labels)
 
-    def _with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
-        return sentence.with_tree(heads, ["_", *map(self.labels.__getitem__, labels[1:].tolist())])
 
-
-def _linear_model(features: FeatureSet, weights: Linear, n_labels: int) -> Model:
+def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> LinkModel:
     """The linear classifier as the kernels want it."""
     link_bits = len(weights.links).bit_length() - 3  # four weights at each place
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
     shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
-    return Model(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
+    return LinkModel(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
 
 
-def _arcs_of(size: int, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Required heads and allowed arcs; nothing at all if there are no such constraints."""
-    if not (constraints.required_arcs or constraints.forbidden_arcs or constraints.single_root):
-        return np.full(0, -1), np.ones((0, 0), dtype=np.bool_)
-    required = np.full(size, -1)
-    allowed = np.ones((size, size), dtype=np.bool_)
-    check_required_arcs(size, constraints)
-    for head, modifier in constraints.required_arcs:
-        allowed[:head, modifier] = allowed[head + 1 :, modifier] = False
-        required[modifier] = head
-    for head, modifier in constraints.forbidden_arcs:
-        allowed[head, modifier] = False
-    given = np.flatnonzero(required >= 0)
-    if not allowed[required[given], given].all() or not is_tree(np.where(np.arange(size) > 0, required.clip(0), -1)):
-        raise NoTreeError("the constraints allow no tree")
-    return required, allowed
+def _is_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, link_options: LinkOptions) -> bool:
+    arcs_are = bool(arrays.allowed_arcs[heads[1:], np.arange(1, len(heads))].all())
+    roots_are = not link_options.single_root or int((heads == 0).sum()) == 1
+    return arcs_are and roots_are and degree(heads) <= link_options.max_degree
 
 
-def _is_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> bool:
-    arcs_are = bool(wanted.arcs[heads[1:], np.arange(1, len(heads))].all())
-    roots_are = not rules.single_root or int((heads == 0).sum()) == 1
-    return arcs_are and roots_are and degree(heads) <= rules.max_degree
-
-
-def _nearest_allowed(heads: NDArray[np.int64], wanted: Wanted, rules: Rules) -> NDArray[np.int64]:
+def _nearest_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, link_options: LinkOptions) -> NDArray[np.int64]:
     """Of the trees that are allowed, one with most arcs of this one; if there is a limit to its degree, of the
     projective ones."""
-    scores = np.where(wanted.arcs, 0.0, -np.inf)
+    scores = np.where(arrays.allowed_arcs, 0.0, -np.inf)
     scores[heads[1:], np.arange(1, len(heads))] += 1.0
-    return best_tree(scores, single_root=rules.single_root, projective=rules.max_degree < NO_LIMIT).heads
+    return best_tree(scores, single_root=link_options.single_root, projective=link_options.max_degree < NO_LIMIT).heads

@@ -22,27 +22,27 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from math import lgamma, log
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence, Tree
+from crossarc.features.weights import dequantized
 from crossarc.learning.back_off import BackOff, Level
-from crossarc.models.file import load_model, save_model
+from crossarc.learning.listener import DevScores
+from crossarc.models import Tensors
+from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.generative._inside_outside import sums_with_stops
 from crossarc.parsers.generative.config import Condition, GenerativeConfig
 from crossarc.parsers.generative.vocabulary import Nodes, Symbols
-from crossarc.parsers.training import DevScores
-from crossarc.trees import best_tree, best_trees, log_partitions_and_marginals
+from crossarc.trees import best_trees, log_partitions_and_marginals
 from crossarc.trees._input import masked
 
 __all__ = [
     "GO_ON",
     "N_DISTANCES",
     "STOP",
-    "SYSTEM",
     "Arcs",
     "Factors",
     "GenerativeParser",
@@ -59,8 +59,6 @@ __all__ = [
     "sums",
     "with_stops",
 ]
-
-SYSTEM = "generative"
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -209,12 +207,12 @@ class Sums(NamedTuple):
     first: Floats  # [node, direction]: the probability of having a modifier there; empty if nothing depends on it
 
 
-def sums(sizes: Sequence[int], weights: Weights, rule: Constraints) -> Sums:
+def sums(sizes: Sequence[int], weights: Weights, shape: Constraints) -> Sums:
     """Over all trees of sentences with so many nodes. Raises ``NoTreeError`` if one has none."""
     starts = list(accumulate([size * size for size in sizes], initial=0))
     if weights.first is None or weights.other is None:
         log_z, arcs = log_partitions_and_marginals(
-            squares(weights.arcs, sizes), single_root=rule.single_root, projective=rule.projective
+            squares(weights.arcs, sizes), single_root=shape.single_root, projective=shape.projective
         )
         return Sums(log_z + weights.shared, np.concatenate([square.ravel() for square in arcs]), np.zeros((0, 2)))
     log_z, arcs_out, first = np.empty(len(sizes)), np.empty_like(weights.arcs), np.empty_like(weights.first)
@@ -234,9 +232,9 @@ def squares(flat: NDArray[np.float64], sizes: Sequence[int]) -> list[Floats]:
     ]
 
 
-def log_beta(sizes: Sequence[int], rule: Constraints) -> Floats:
+def log_beta(sizes: Sequence[int], shape: Constraints) -> Floats:
     """log p(T | n) of sentences with so many nodes, when all trees are alike."""
-    flags = {"single_root": rule.single_root, "projective": rule.projective}
+    flags = {"single_root": shape.single_root, "projective": shape.projective}
     return np.array([-log_number_of_trees(size - 1, **flags) for size in sizes])
 
 
@@ -254,52 +252,55 @@ def log_number_of_trees(n: int, *, single_root: bool, projective: bool) -> float
     return (n - 1) * log(n if single_root else n + 1)
 
 
-@dataclass(frozen=True)
-class GenerativeParser:
-    """A trained model. Its trees are those with the most arcs and labels that are expected to be right (min-risk)."""
+@dataclass(frozen=True, repr=False)
+class GenerativeParser(Parser):
+    """A generative model. Its trees are those with the most arcs and labels that are expected to be right (min-risk).
+
+    Sums over the trees of n words take O(n³) time, with many words of context as with one.
+
+    >>> from crossarc.parsers import GenerativeConfig, train
+    >>> from crossarc.testing import random_treebank
+    >>> treebank = random_treebank(30, seed=1)
+    >>> model = train(treebank, GenerativeConfig())
+    >>> all(log_p < 0 for log_p in model.log_probabilities(treebank[:3]))
+    True
+    """
 
     config: GenerativeConfig
     labels: tuple[str, ...]
     symbols: Symbols
     factors: Factors
-    dev: DevScores | None = None  # scores on the dev set in training
+    dev: DevScores | None = None
     treebank: str = ""  # a checksum of what it was trained on
+    objective: float | None = None  # of EM: the log-likelihood of the treebank, times the prior
 
-    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences with heads and labels, a batch at a time."""
+    system: ClassVar[str] = "generative"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({Capability.LANGUAGE_MODEL, Capability.EPOCHS})
+
+    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
+        """Probabilities are those among the trees with the required arcs."""
+        shape = replace(
+            constraints,
+            single_root=constraints.single_root or self._shape.single_root,
+            projective=constraints.projective or self._shape.projective,
+        )
+        trees: list[Sentence] = []
         for batch in _batches(sentences):
             nodes = self.symbols.nodes(batch)
-            expected = self._expected_right(nodes, self.weights(nodes), self._rule)
-            trees = best_trees(expected, constraints=self._rule)
-            yield from map(self._with_tree, batch, trees)
-
-    def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
-        """The sentence with its tree; probabilities are those among the trees with the wanted arcs.
-
-        Raises
-        ------
-        NoTreeError : the constraints allow no tree
-        UnsupportedConstraint : for limits on children or degree
-        """
-        wanted = constraints or Constraints()
-        rule = replace(
-            wanted,
-            single_root=wanted.single_root or self._rule.single_root,
-            projective=wanted.projective or self._rule.projective,
-        )
-        nodes = self.symbols.nodes([sentence])
-        weights, size = self.weights(nodes), len(sentence) + 1
-        on_arcs = replace(rule, required_labels={}, forbidden_labels=frozenset())
-        arcs = masked(weights.arcs.reshape(size, size), on_arcs)
-        weights = weights._replace(arcs=arcs.reshape(-1))
-        (expected,) = self._expected_right(nodes, weights, rule)
-        return self._with_tree(sentence, best_tree(expected, constraints=rule))
+            weights = self.weights(nodes)
+            if constraints != Constraints():
+                on_arcs = replace(shape, required_labels={}, forbidden_labels=frozenset())
+                size = len(batch[0]) + 1
+                weights = weights._replace(arcs=masked(weights.arcs.reshape(size, size), on_arcs).reshape(-1))
+            expected = self._expected_right(nodes, weights, shape)
+            trees += map(self._with_tree, batch, best_trees(expected, constraints=shape))
+        return list(map(Parsed, trees))
 
     def log_probabilities(self, sentences: Iterable[Sentence]) -> Iterator[float]:
         """log p(x | n) of each sentence's symbols; with ``stop``, log p(x)."""
         for batch in _batches(sentences):
             nodes = self.symbols.nodes(batch)
-            yield from sums(nodes.sizes, self.weights(nodes), self._rule).log_p.tolist()
+            yield from sums(nodes.sizes, self.weights(nodes), self._shape).log_p.tolist()
 
     def weights(self, nodes: Nodes) -> Weights:
         """The logarithms of all probabilities that trees of the sentences are made of."""
@@ -308,43 +309,42 @@ class GenerativeParser:
         if self.config.stop:
             log_stop = partial(self.factors.log_stop, nodes)
             return with_stops(arcs, heads, nodes, log_stop, projective=self.config.projective)
-        return Weights(arcs, None, None, log_beta(nodes.sizes, self._rule))
+        return Weights(arcs, None, None, log_beta(nodes.sizes, self._shape))
 
     @property
-    def _rule(self) -> Constraints:
+    def _shape(self) -> Constraints:
         return Constraints(single_root=bool(self.config.single_root), projective=self.config.projective)
 
-    def _expected_right(self, nodes: Nodes, weights: Weights, rule: Constraints) -> list[Floats]:
+    def _expected_right(self, nodes: Nodes, weights: Weights, shape: Constraints) -> list[Floats]:
         """The probability of each arc with each label."""
         labels = self.factors.p_label(arcs_between(nodes, *all_arcs(nodes), self.config.condition), self.symbols)
-        return squares(sums(nodes.sizes, weights, rule).arcs[:, None] * labels, nodes.sizes)
+        return squares(sums(nodes.sizes, weights, shape).arcs[:, None] * labels, nodes.sizes)
 
     def _with_tree(self, sentence: Sentence, tree: Tree) -> Sentence:
         assert tree.labels is not None
-        return sentence.with_tree(tree.heads, ["_", *map(self.labels.__getitem__, tree.labels[1:].tolist())])
+        return self.with_labels(sentence, tree.heads, tree.labels)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file."""
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         tensors: dict[str, NDArray[Any]] = {}
         for name, factor in self.factors._asdict().items():
             for i, level in enumerate(factor.levels):
                 tensors |= {f"{name}.{i}.{part}": array for part, array in vars(level).items()}
         header = {
-            "system": SYSTEM,
+            "system": self.system,
             "config": asdict(self.config),
             "labels": self.labels,
             "tags": self.symbols.tags,
             "words": self.symbols.words,
             "factors": {name: (f.n_outcomes, len(f.levels)) for name, f in self.factors._asdict().items()},
-            "dev": self.dev._asdict() if self.dev else None,
+            "dev": self.dev and self.dev._asdict(),
             "treebank": self.treebank,
+            "objective": self.objective,
         }
-        save_model(path, header, tensors)
+        return header, tensors
 
     @classmethod
-    def load(cls, path: str | Path) -> GenerativeParser:
-        """Read a model from its file."""
-        header, tensors = load_model(path)
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> GenerativeParser:
+        tensors = {name: dequantized(tensor) for name, tensor in tensors.items()}
         config = GenerativeConfig(**header["config"])
         factors = {}
         for name, (n_outcomes, n_levels) in header["factors"].items():
@@ -359,8 +359,9 @@ class GenerativeParser:
             tuple(header["labels"]),
             Symbols(config.symbols or "", tuple(header["tags"]), words),
             Factors(**factors),
-            DevScores(**header["dev"]) if header["dev"] else None,
+            header["dev"] and DevScores(**header["dev"]),
             header["treebank"],
+            header["objective"],
         )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.learning.back_off import BackOff, counted, with_prior
+from crossarc.models import Contents
 from crossarc.parsers.generative.config import GenerativeConfig
 from crossarc.parsers.generative.parser import (
     GO_ON,
@@ -32,9 +34,17 @@ from crossarc.parsers.generative.parser import (
     with_stops,
 )
 from crossarc.parsers.generative.vocabulary import Nodes, Symbols, collect
-from crossarc.parsers.training import TrainingListener, checksum, dev_scores
+from crossarc.parsers.training import (
+    Checkpoint,
+    EpochReport,
+    Epochs,
+    TrainingListener,
+    checksum,
+    dev_scores,
+    run_epochs,
+)
 
-__all__ = ["train_generative"]
+__all__ = ["Maximisation", "train"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -46,46 +56,53 @@ _CONVERGED = 1e-6  # share of the log-likelihood that another iteration must gai
 _ROUNDING = 1e-9
 
 _NOTHING = BackOff(1, ())
+_UNKNOWN_FACTORS = Factors(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
 
-def train_generative(
+def train(
     treebank: Sequence[Sentence],
-    config: GenerativeConfig | None = None,
+    config: GenerativeConfig,
     *,
     dev: Sequence[Sentence] = (),
     listener: TrainingListener | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    jobs: int = 1,
 ) -> GenerativeParser:
     """Count the arcs of trees or, unsupervised, find a model that makes the sentences probable without their trees.
 
     EM raises the likelihood of the sentences, times the prior of the model, with every iteration, to a local maximum;
-    ``CrossarcError`` if that should fall. ``dev`` is only scored.
+    ``CrossarcError`` if that should fall. ``dev`` is only scored. See ``crossarc.parsers.train``.
     """
     if not any(map(len, treebank)):
         raise CrossarcError("cannot train on an empty treebank")
-    config = _fitted(treebank, config or GenerativeConfig())
+    config, listener = _fitted(treebank, config), listener or TrainingListener()
     symbols = collect(config.symbols or "", treebank)
     nodes = symbols.nodes(treebank)
+    parser = GenerativeParser(config, ("dep",), symbols, _UNKNOWN_FACTORS, treebank=checksum(treebank))
     if config.unsupervised:
-        labels: tuple[str, ...] = ("dep",)
-        factors = _most_probable(nodes, symbols, config, listener or TrainingListener())
+        em = Maximisation(nodes, parser, listener)
+        state = Checkpoint(checkpoint, config, parser.treebank)
+        iterations = config.epochs * (config.restarts + 1)
+        saved = state.read() if resume else None
+        parser = run_epochs(em, epochs=iterations, listener=listener, checkpoint=state, saved=saved)
+    elif resume:
+        raise CrossarcError("counting has no epochs: there is nothing to resume")
     else:
         labels = tuple(sorted({label for sentence in treebank for label in sentence.deprel}))
-        factors = _counted(treebank, labels, nodes, symbols, config)
-    parser = GenerativeParser(config, labels, symbols, factors, treebank=checksum(treebank))
-    return replace(parser, dev=dev_scores(dev, parser.parse(dev))) if dev else parser
+        parser = replace(parser, labels=labels, factors=_counted(treebank, labels, nodes, symbols, config))
+    return replace(parser, dev=dev_scores(dev, parser.trees(dev))) if dev else parser
 
 
 def _fitted(treebank: Sequence[Sentence], config: GenerativeConfig) -> GenerativeConfig:
     """The configuration with everything filled in."""
-    blind, single_root = config.unsupervised, config.single_root
-    if config.stop and single_root is False:
-        raise CrossarcError("stop needs a single root: the root does not decide when it has enough modifiers")
+    unsupervised, single_root = config.unsupervised, config.single_root
     if single_root is None:
-        single_root = config.stop or blind or all(sentence.head.count("0") == 1 for sentence in treebank)
+        single_root = config.stop or unsupervised or all(sentence.head.count("0") == 1 for sentence in treebank)
     return replace(
         config,
-        symbols=config.symbols or ("upos" if blind else "upos+form"),
-        condition=config.condition or ("direction" if blind else "distance"),
+        symbols=config.symbols or ("upos" if unsupervised else "upos+form"),
+        condition=config.condition or ("direction" if unsupervised else "distance"),
         single_root=single_root,
     )
 
@@ -147,46 +164,76 @@ class Counts(NamedTuple):
     stops: Floats  # [symbol, direction, has a modifier, GO_ON or STOP]
 
 
-def _most_probable(nodes: Nodes, symbols: Symbols, config: GenerativeConfig, listener: TrainingListener) -> Factors:
-    """The factors of the best model of all starts."""
-    em = Maximisation(nodes, len(symbols), config)
-    rng = np.random.default_rng(config.seed)
-    best, best_objective = em.start("uniform", rng), -np.inf
-    for start in range(config.restarts + 1):
-        counts, objective = em.run(em.start(config.start if start == 0 else "random", rng), start + 1, listener)
-        if objective > best_objective:
-            best, best_objective = counts, objective
-    stops = with_prior(best.stops.reshape(-1, 2), config.prior) if config.stop else _NOTHING
-    return Factors(_NOTHING, with_prior(best.choices, config.prior), _NOTHING, stops)
+class Maximisation(Epochs[GenerativeParser]):
+    """Expectation maximisation (McDonald & Satta 2007, §4.4.2) over all trees of sentences.
 
+    There are several starts, one after the other; the most probable model of all of them is the result.
+    """
 
-class Maximisation:
-    """Expectation maximisation (McDonald & Satta 2007, §4.4.2) over all trees of sentences."""
-
-    def __init__(self, nodes: Nodes, n_symbols: int, config: GenerativeConfig) -> None:
-        self.nodes, self.n_symbols, self.config = nodes, n_symbols, config
+    def __init__(self, nodes: Nodes, parser: GenerativeParser, listener: TrainingListener) -> None:
+        self.nodes, self.parser, self.config, self.listener = nodes, parser, parser.config, listener
+        self.n_symbols = len(parser.symbols)
         self.sizes = nodes.sizes
+        self.words = int((nodes.positions > 0).sum())
         self.heads, self.modifiers = all_arcs(nodes)
-        arcs = arcs_between(nodes, self.heads, self.modifiers, config.condition)
-        self.choices = (arcs.head * N_DISTANCES + arcs.distance) * n_symbols + arcs.modifier
+        arcs = arcs_between(nodes, self.heads, self.modifiers, self.config.condition)
+        self.choices = (arcs.head * N_DISTANCES + arcs.distance) * self.n_symbols + arcs.modifier
         self.sides = 2 * self.heads + (self.modifiers < self.heads)
-        self.rule = Constraints(single_root=bool(config.single_root), projective=config.projective)
-        self.log_beta = log_beta(self.sizes, self.rule)
+        self.shape = Constraints(single_root=bool(self.config.single_root), projective=self.config.projective)
+        self.log_beta = log_beta(self.sizes, self.shape)
+        self.rng = np.random.default_rng(self.config.seed)
+        self.counts = self.start(self.config.start)
+        self.progress = np.array([1.0, 0.0, -np.inf, 0.0])  # start, iteration, log-likelihood, whether it converged
 
-    def run(self, counts: Counts, start: int, listener: TrainingListener) -> tuple[Counts, float]:
-        """Iterate until nothing is gained: the counts of the last model, and the logarithm of its probability."""
-        last = -np.inf
-        for iteration in range(1, self.config.epochs + 1):
-            begin = time.perf_counter()
-            found = self.expectation(counts)
-            objective, better = float(found.log_p.sum()) + self.log_prior(counts), self.maximisation(found)
-            listener.likelihood(start, iteration, objective, len(self.sizes) / (time.perf_counter() - begin))
-            if objective < last - _ROUNDING * abs(last):
-                raise CrossarcError(f"EM went wrong: the log-likelihood fell from {last} to {objective}")
-            if objective - last < _CONVERGED * abs(objective):
-                break
-            counts, last = better, objective
-        return counts, objective
+    @property
+    def stage(self) -> str:  # type: ignore[override]
+        return f"em {self.progress[0]:.0f}" if self.config.restarts else "em"
+
+    def run(self, epoch: int) -> tuple[float, float]:
+        """An iteration; the first of another start if nothing was gained by the last."""
+        start, iteration, last, converged = self.progress.tolist()
+        if converged or iteration == self.config.epochs:
+            start, iteration, last = start + 1, 0, -np.inf
+            self.progress[0] = start
+            self._set(self.start("random"))
+        self.listener.begin_epoch(self.stage, epoch, self.words)
+        begin = time.perf_counter()
+        found = self.expectation(self.counts)
+        objective = float(found.log_p.sum()) + self.log_prior(self.counts)
+        better = self.maximisation(found)
+        if objective < last - _ROUNDING * abs(last):
+            raise CrossarcError(f"EM went wrong: the log-likelihood fell from {last} to {objective}")
+        converged = objective - last < _CONVERGED * abs(objective)
+        if not converged:
+            self._set(better)
+        self.progress[:] = start, iteration + 1, objective, converged
+        return -objective / self.words, self.words / (time.perf_counter() - begin)
+
+    def _set(self, counts: Counts) -> None:
+        for own, new in zip(self.counts, counts, strict=True):
+            own[...] = new
+
+    def result(self) -> GenerativeParser:
+        prior = self.config.prior
+        stops = with_prior(self.counts.stops.reshape(-1, 2), prior) if self.config.stop else _NOTHING
+        factors = Factors(_NOTHING, with_prior(self.counts.choices, prior), _NOTHING, stops)
+        return replace(self.parser, factors=factors, objective=float(self.progress[2]))
+
+    def restored(self, contents: Contents) -> GenerativeParser:
+        return GenerativeParser.from_model(*contents)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {**self.counts._asdict(), "progress": self.progress}
+
+    def quality(self, result: GenerativeParser) -> float | None:
+        return result.objective
+
+    def report(self, epoch: int, loss: float | None, speed: float, result: GenerativeParser) -> EpochReport:
+        return EpochReport(self.stage, epoch, loss, speed, None, log_likelihood=float(self.progress[2]))
+
+    def has_converged(self) -> bool:
+        start, iteration, _, converged = self.progress.tolist()
+        return start > self.config.restarts and bool(converged or iteration == self.config.epochs)
 
     def expectation(self, counts: Counts) -> Sums:
         """Sums over all trees, by the model with these counts."""
@@ -225,13 +272,13 @@ class Maximisation:
         tables = [counts.choices, counts.stops] if self.config.stop else [counts.choices]
         return self.config.prior * sum(float(np.log(self._p(table)).sum()) for table in tables)
 
-    def start(self, name: str, rng: np.random.Generator) -> Counts:
+    def start(self, name: str) -> Counts:
         """The first counts: as if near heads were likelier (Klein & Manning 2004), or all trees alike; or random."""
         if name == "random":
             rows = (self.n_symbols + 1) * N_DISTANCES
             scale = len(self.modifiers) / rows
-            choices = scale * rng.dirichlet(np.ones(self.n_symbols), rows)
-            return Counts(choices, scale * rng.dirichlet(np.ones(2), (self.n_symbols + 1, 2, 2)))
+            choices = scale * self.rng.dirichlet(np.ones(self.n_symbols), rows)
+            return Counts(choices, scale * self.rng.dirichlet(np.ones(2), (self.n_symbols + 1, 2, 2)))
         weights = np.zeros(len(self.heads))
         if name == "harmonic":
             distances = np.abs(self.nodes.positions[self.heads] - self.nodes.positions[self.modifiers])
@@ -247,7 +294,7 @@ class Maximisation:
                 return go_on, stop
 
             weights = with_stops(log_p, self.heads, self.nodes, log_stop, projective=self.config.projective)
-        return sums(self.sizes, weights, self.rule)
+        return sums(self.sizes, weights, self.shape)
 
     def _p(self, counts: Floats) -> Floats:
         """The most probable distributions."""

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc._jit import jit, jit_helper, jit_inline, jit_noinline
-from crossarc.features._hashing import hash_slots, mix, sentence_of, sum_of
-from crossarc.features.attributes import ATTRIBUTES, PADDING, UPOS
+from crossarc._jit import jit, jit_helper, jit_inline
+from crossarc.features._hashing import hash_slots, mix, sentence_attributes, sum_of
+from crossarc.features.attributes import PADDING, UPOS
+from crossarc.parsers.graph._path import max_path_features, path_features
 from crossarc.parsers.linear._parse import parts_of_sentence, seed_of
-from crossarc.scorers.linear._features import arc_indices, direction_of, most_features
+from crossarc.scorers.linear._features import arc_indices, most_features
 from crossarc.scorers.linear._labels import best_labels_of_tree, label_scores, rows_of_arc
 from crossarc.search._find_tree import find_tree
 from crossarc.search._graphs import graph_parts, grow_graph
@@ -31,12 +32,8 @@ class BasicTree(NamedTuple):
     next_child: NDArray[np.int64]  # [m]: the next child of the same head to the right, 0 if there is none
 
 
-LOWER, LEMMA, FEATS = ATTRIBUTES.index("lower"), ATTRIBUTES.index("lemma"), ATTRIBUTES.index("feats")
 SEEN_BITS = 16  # of the table of pairs of tags
 LOWEST = -2.5  # score of an extra arc that is looked at
-MOST_CHILDREN = 8  # whose labels are looked at
-MOST_PATH_FEATURES = 14 + MOST_CHILDREN
-MOST_STEPS = 4  # up or down that are told apart
 
 
 @jit
@@ -47,7 +44,7 @@ def parse_graphs(batch, models, allowed, search, heads, labels, first, extra_lab
     """
     for b in range(len(scores)):
         tree, names = heads[batch.starts[b] : batch.starts[b + 1]], labels[batch.starts[b] : batch.starts[b + 1]]
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         parts = parts_of_sentence(attributes, models.tree, allowed, search.shape)
         scores[b] = find_tree(search, parts, seed_of(attributes), tree)
         if scores[b] == -np.inf:
@@ -81,56 +78,6 @@ def basic_tree(heads, labels):
     return BasicTree(heads.copy(), labels.copy(), depths, first_child, next_child)
 
 
-@jit_noinline
-def path_features(words, basic, h, m, out):
-    """Hashes of the way from m to h in the basic tree, and of what stands along it; their number."""
-    ups, downs = 0, 0
-    up, down = np.uint64(1), np.uint64(2)
-    a, b = m, h
-    while a != b:
-        if basic.depths[a] >= basic.depths[b]:
-            up = mix(up ^ mix(np.uint64(basic.labels[a] + 2)))
-            a = basic.heads[a]
-            ups += 1
-        else:
-            down = mix(down ^ mix(np.uint64(basic.labels[b] + 2)))
-            b = basic.heads[b]
-            downs += 1
-    direction = direction_of(h, m)
-    path = mix(up + mix(down)) + direction
-    shape = mix(np.uint64(16 * min(ups, MOST_STEPS) + min(downs, MOST_STEPS) + 1)) + direction
-    of_h, of_m, of_head = words[h + PADDING], words[m + PADDING], words[basic.heads[m] + PADDING]
-    leftmost = words[basic.first_child[m] + PADDING, LOWER]
-    tags = mix(of_h[UPOS] ^ mix(of_m[UPOS]))
-    own_label, rival = np.uint64(basic.labels[m] + 2), np.uint64(1)
-    count = 14
-    child = basic.first_child[h]
-    while child > 0:
-        if child != m and basic.labels[child] == basic.labels[m]:
-            rival = np.uint64(2)
-        if count < MOST_PATH_FEATURES:
-            out[count] = mix(path ^ mix(np.uint64(1000 + basic.labels[child])))
-            count += 1
-        child = basic.next_child[child]
-    out[0] = path
-    out[1] = path ^ tags
-    out[2] = path ^ mix(of_h[LEMMA] + np.uint64(3))
-    out[3] = path ^ mix(of_m[LEMMA] + np.uint64(4))
-    out[4] = path ^ mix(of_head[LEMMA] + np.uint64(5))
-    out[5] = path ^ mix(rival)
-    out[6] = path ^ mix(tags + rival)
-    out[7] = path ^ mix(leftmost + np.uint64(6))
-    out[8] = path ^ mix(words[basic.first_child[h] + PADDING, LOWER] + np.uint64(7))
-    out[9] = path ^ mix(of_m[FEATS] + np.uint64(8))
-    out[10] = path ^ mix(of_h[FEATS] + np.uint64(9))
-    out[11] = shape ^ mix(own_label ^ mix(np.uint64(basic.labels[h] + 2)))
-    out[12] = shape ^ tags
-    out[13] = mix(own_label ^ mix(leftmost))
-    for i in range(count):
-        out[i] = mix(out[i] + np.uint64(i if i < 14 else 14))
-    return count
-
-
 @jit_inline
 def pair_of(words, h, m):
     """The place of the tags of head and modifier in the table of pairs that have been seen on extra arcs."""
@@ -142,12 +89,10 @@ def pair_of(words, h, m):
 def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     """Where the weights of the features of an extra arc are; their number."""
     count = arc_indices(encoded, h, m, models.extras.shift, out)
-    if models.basic_tree:
-        n_path = path_features(words, basic, h, m, hashes)
-        for i in range(n_path):
-            out[count + i] = hashes[i] >> models.extras.shift
-        count += n_path
-    return count
+    n_path = path_features(words, basic, models.path, h, m, hashes)
+    for i in range(n_path):
+        out[count + i] = hashes[i] >> models.extras.shift
+    return count + n_path
 
 
 @jit_helper
@@ -155,8 +100,8 @@ def extra_scores(parts, attributes, models, basic, allowed, kept):
     """scores[h, m] of extra arcs; -inf for those that are far from worth it, unless they are ``kept``."""
     size, words, encoded = len(parts.counts), attributes.words, parts.source.encoded
     scores = np.full((size, size), -np.inf)
-    buffer = np.empty(most_features(encoded) + MOST_PATH_FEATURES, np.int64)
-    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    buffer = np.empty(most_features(encoded) + max_path_features(models.path), np.int64)
+    hashes = np.empty(max_path_features(models.path), np.uint64)
     for h in range(size):
         for m in range(1, size):
             if h != m and (models.seen[pair_of(words, h, m)] or kept[h, m]) and (allowed.size == 0 or allowed[h, m]):
@@ -171,8 +116,8 @@ def extra_scores(parts, attributes, models, basic, allowed, kept):
 def label_extras(attributes, models, basic, heads, graph, labels):
     """labels[h, m] of each extra arc; the others are left as they are."""
     slots = hash_slots(attributes.words, models.labels.templates.label)
-    rows = np.empty(slots.shape[2] + MOST_PATH_FEATURES, np.int64)
-    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    rows = np.empty(slots.shape[2] + max_path_features(models.path), np.int64)
+    hashes = np.empty(max_path_features(models.path), np.uint64)
     every = np.ones((0, models.n_labels), np.bool_)
     scores = np.empty(models.n_labels, np.float32)
     for h in range(len(graph)):
@@ -187,9 +132,7 @@ def label_extras(attributes, models, basic, heads, graph, labels):
 def rows_of_extra(slots, words, models, basic, h, m, hashes, out):
     """Where the rows of the features of an extra arc's label start; their number."""
     count = rows_of_arc(slots, h, m, models.labels.shift, out)
-    if models.basic_tree:
-        n_path = path_features(words, basic, h, m, hashes)
-        for i in range(n_path):
-            out[count + i] = hashes[i] >> models.labels.shift
-        count += n_path
-    return count
+    n_path = path_features(words, basic, models.path, h, m, hashes)
+    for i in range(n_path):
+        out[count + i] = hashes[i] >> models.labels.shift
+    return count + n_path

@@ -3,16 +3,16 @@
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
-from crossarc.features._hashing import hash_slots, mix, sentence_of
+from crossarc.features._hashing import hash_slots, mix, sentence_attributes
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers.graph._graph import (
-    MOST_PATH_FEATURES,
     basic_tree,
     extra_indices,
     extra_scores,
     pair_of,
     rows_of_extra,
 )
+from crossarc.parsers.graph._path import max_path_features
 from crossarc.parsers.linear._tree_features import append
 from crossarc.scorers.linear._features import arc_indices, most_features, sibling_indices
 from crossarc.scorers.linear._labels import best_labels_of_tree, label_scores
@@ -26,7 +26,7 @@ from crossarc.trees._hill_climbing import graph_of
 def see_pairs(batch, extra, seen):
     """Note the tags at the ends of all extra arcs."""
     for b in range(len(batch.starts) - 1):
-        words = sentence_of(batch, b).words
+        words = sentence_attributes(batch, b).words
         for i in range(extra.starts[b], extra.starts[b + 1]):
             seen[pair_of(words, extra.heads[i], extra.modifiers[i])] = True
 
@@ -41,7 +41,7 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, search, seed):
     no_limit = np.ones((0, 0), np.bool_)
     every_label = np.ones((0, gold.n_labels), np.bool_)
     for b in chosen:
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         gold_heads = gold.heads[batch.starts[b] : batch.starts[b + 1]]
         gold_graph = graph_of(gold_heads)
         for i in range(extra.starts[b], extra.starts[b + 1]):
@@ -77,8 +77,8 @@ def add_losses(parts, heads, graph):
 @jit_helper
 def graph_mira_update(source, attributes, models, learner, basic, right, other):
     """The smallest change of the weights that makes the right graph beat the other by its loss, which is returned."""
-    of_right = np.empty(most_graph_features(source.encoded, right[1]), np.int64)
-    of_other = np.empty(most_graph_features(source.encoded, other[1]), np.int64)
+    of_right = np.empty(most_graph_features(source.encoded, models, right[1]), np.int64)
+    of_other = np.empty(most_graph_features(source.encoded, models, other[1]), np.int64)
     n_right = graph_indices(source, attributes.words, models, basic, right, other, of_right)
     n_other = graph_indices(source, attributes.words, models, basic, other, right, of_other)
     indices, values = np.empty(n_right + n_other, np.int64), np.empty(n_right + n_other, np.float32)
@@ -103,9 +103,9 @@ def count_missing(graph, other):
 
 
 @jit_helper
-def most_graph_features(encoded, graph):
+def most_graph_features(encoded, models, graph):
     """An upper bound of the number of features of a graph."""
-    return 2 * graph.sum() * (most_features(encoded) + MOST_PATH_FEATURES)
+    return 2 * graph.sum() * (most_features(encoded) + max_path_features(models.path))
 
 
 @jit_helper
@@ -116,8 +116,8 @@ def graph_indices(source, words, models, basic, graph, other, out):
     """
     (heads, arcs), (other_heads, other_arcs) = graph, other
     encoded, shift = source.encoded, source.shift
-    buffer = np.empty(most_features(encoded) + MOST_PATH_FEATURES, np.int64)
-    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    buffer = np.empty(most_features(encoded) + max_path_features(models.path), np.int64)
+    hashes = np.empty(max_path_features(models.path), np.uint64)
     size, count = len(heads), 0
     for h in range(size):
         for end, step in ((size, 1), (0, -1)):
@@ -145,8 +145,8 @@ def learn_extra_labels(attributes, models, learner, basic, extra, b):
     if extra.starts[b] == extra.starts[b + 1]:
         return
     slots = hash_slots(attributes.words, models.labels.templates.label)
-    rows = np.empty(slots.shape[2] + MOST_PATH_FEATURES, np.int64)
-    hashes = np.empty(MOST_PATH_FEATURES, np.uint64)
+    rows = np.empty(slots.shape[2] + max_path_features(models.path), np.int64)
+    hashes = np.empty(max_path_features(models.path), np.uint64)
     every = np.ones((0, models.n_labels), np.bool_)
     scores = np.empty(models.n_labels, np.float32)
     for i in range(extra.starts[b], extra.starts[b + 1]):

@@ -7,33 +7,34 @@ are scored by where their words stand in the basic tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import islice
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
+from crossarc.features.language import FeatureSet, parse_set
 from crossarc.features.templates import Templates
-from crossarc.models.file import load_model, save_model
+from crossarc.features.weights import dequantized
+from crossarc.learning.listener import DevScores
+from crossarc.models import Tensors
+from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.graph._graph import parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
-from crossarc.parsers.linear.config import LinearConfig
+from crossarc.parsers.graph.features import SCHEMA, PathTemplates, compile_path
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.training import DevScores
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
 
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
+
 __all__ = ["GraphModels", "GraphParser", "templates_of_extras"]
 
-SYSTEM = "graph"
-
-_BATCH = 64  # sentences
 _TREE = "tree."  # before the names of the tensors of the scorer of trees
 
 
@@ -45,51 +46,55 @@ class GraphModels(NamedTuple):
     labels: LinearModel  # of extra arcs
     n_labels: int
     seen: NDArray[np.bool_]  # which pairs of tags have been seen on extra arcs
-    basic_tree: bool
+    path: PathTemplates
 
 
-@dataclass(frozen=True)
-class GraphParser:
-    """A trained graph parser: trees by a linear scorer, and extra arcs from there."""
+@dataclass(frozen=True, repr=False)
+class GraphParser(Parser):
+    """Words with several heads: a tree by a linear scorer, and extra arcs from there, without cycles.
+
+    Attributes
+    ----------
+    tree : LinearParser
+        What finds the trees, by second-order search.
+    extra_labels : tuple of str
+        Labels of extra arcs; "nsubj|obj" for an arc with two labels.
+    extras_model, extra_labels_model : LinearModel
+        The weights of extra arcs and of their labels.
+    seen : array of bool
+        Which pairs of tags have been seen on extra arcs.
+    features : FeatureSet
+        Of paths in the basic tree, beside those of arcs.
+    dev_graph : float or None
+        F of all labelled arcs of the dev set in training.
+    """
 
     config: GraphConfig
     tree: LinearParser
-    extra_labels: tuple[str, ...]  # "nsubj|obj" for an arc with two labels
+    extra_labels: tuple[str, ...]
     extras_model: LinearModel
     extra_labels_model: LinearModel
     seen: NDArray[np.bool_]
-    dev: DevScores | None = None  # scores of the trees on the dev set in training
-    dev_graph: float | None = None  # F of all labelled arcs there
+    features: FeatureSet
+    dev: DevScores | None = None
+    dev_graph: float | None = None
+
+    system: ClassVar[str] = "graph"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {Capability.GRAPHS, Capability.EXPLANATIONS, Capability.EPOCHS, Capability.PARALLEL_TRAINING}
+    )
 
     @property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
         """The labels of trees."""
         return self.tree.labels
 
     @property
-    def treebank(self) -> str:
-        """A checksum of what it was trained on."""
+    def treebank(self) -> str:  # type: ignore[override]
         return self.tree.treebank
 
-    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences with trees and graphs, a batch at a time."""
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
-            yield from self._parse_batch(batch, Constraints())
-
-    def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
-        """The sentence with the best graph that the search finds.
-
-        Constraints on arcs hold for the graph (a word whose head is required has no other), all others for the tree.
-
-        Raises
-        ------
-        NoTreeError : the constraints allow no tree
-        UnsupportedConstraint : for limits on children or degree
-        """
-        return self._parse_batch([sentence], constraints or Constraints())[0]
-
-    def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[Sentence]:
+    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
+        """Constraints on arcs hold for the graph (a word whose head is required has no other), others for the tree."""
         batch = attributes_of(sentences)
         sizes = np.diff(batch.starts)
         allowed = self.tree.allowed(int(sizes[0]), constraints)
@@ -102,7 +107,7 @@ class GraphParser:
             raise NoTreeError("the constraints allow no tree")
         trees = self.tree.with_trees(sentences, batch, heads, labels)
         return [
-            self._with_graph(tree, extra_labels[i : i + size**2].reshape(size, size))
+            Parsed(self._with_graph(tree, extra_labels[i : i + size**2].reshape(size, size)))
             for tree, i, size in zip(trees, first, sizes.tolist(), strict=False)
         ]
 
@@ -113,6 +118,11 @@ class GraphParser:
             arcs[m - 1] += [(h, label) for label in self.extra_labels[extra_labels[h, m]].split("|")]
         return sentence.with_columns(deps=["|".join(f"{h}:{label}" for h, label in sorted(word)) for word in arcs])
 
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        from crossarc.parsers.graph.explain import explain
+
+        return explain(self, sentence, head, modifier)
+
     @cached_property
     def models(self) -> GraphModels:
         """All weights."""
@@ -122,11 +132,10 @@ class GraphParser:
             self.extra_labels_model,
             len(self.extra_labels),
             self.seen,
-            self.config.basic_tree,
+            compile_path(self.features),
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file."""
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         tree_header, tree_tensors = self.tree.to_model()
         tensors = {
             **{f"{_TREE}{name}": tensor for name, tensor in tree_tensors.items()},
@@ -135,24 +144,23 @@ class GraphParser:
             "seen": self.seen,
         }
         header = {
-            "system": SYSTEM,
+            "system": self.system,
             "config": asdict(self.config),
             "tree": tree_header,
             "labels": self.labels,
             "extra_labels": self.extra_labels,
-            "dev": self.dev._asdict() if self.dev else None,
+            "features": self.features.text,
+            "dev": self.dev and self.dev._asdict(),
             "dev_graph": self.dev_graph,
             "treebank": self.treebank,
         }
-        save_model(path, header, tensors)
+        return header, tensors
 
     @classmethod
-    def load(cls, path: str | Path) -> GraphParser:
-        """Read a model from its file."""
-        header, tensors = load_model(path)
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> GraphParser:
+        tensors = {name: dequantized(tensor) for name, tensor in tensors.items()}
         of_tree = {name.removeprefix(_TREE): t for name, t in tensors.items() if name.startswith(_TREE)}
-        config = LinearConfig(**header["tree"]["config"])
-        tree = LinearParser.from_model(header["tree"], of_tree, config, path)
+        tree = LinearParser.from_model(header["tree"], of_tree)
         templates = templates_of_extras(tree.scorer)
         extra_labels = tuple(header["extra_labels"])
         return cls(
@@ -162,7 +170,8 @@ class GraphParser:
             view(templates, tensors["extras"]),
             view(templates, tensors["extra_labels"], row=len(extra_labels)),
             tensors["seen"],
-            DevScores(**header["dev"]) if header["dev"] else None,
+            parse_set(SCHEMA, header["features"], "the model's features"),
+            header["dev"] and DevScores(**header["dev"]),
             header["dev_graph"],
         )
 

@@ -4,60 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation.graphs import GraphScores
-from crossarc.learning.online import Learner, averaged, new_learner, table_size
+from crossarc.features.language import load_set, parse_set
+from crossarc.learning.online import Learner, averaged, new_learner, state_of, table_size
+from crossarc.models import Contents
 from crossarc.parsers.graph._graph import SEEN_BITS
 from crossarc.parsers.graph._training import learn_graphs, see_pairs
 from crossarc.parsers.graph.config import GraphConfig
+from crossarc.parsers.graph.features import SCHEMA
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.training import train_linear
-from crossarc.parsers.training import EpochReport, TrainingListener, Treebank, dev_scores
+from crossarc.parsers.training import (
+    Checkpoint,
+    EpochReport,
+    Epochs,
+    TrainingListener,
+    Treebank,
+    dev_scores,
+    run_epochs,
+    with_treebank_defaults,
+)
 from crossarc.scorers.linear.model import view
 
-__all__ = ["train_graph"]
+__all__ = ["train"]
 
 _EXTRA_BITS = 22
 _LABEL_BITS = 20
 _LABEL_STEP = 0.02  # as for the labels of trees
 
 
-def train_graph(
+def train(
     treebank: Sequence[Sentence],
-    config: GraphConfig | None = None,
+    config: GraphConfig,
     *,
     dev: Sequence[Sentence] = (),
     tree: LinearParser | None = None,
     listener: TrainingListener | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    jobs: int = 1,
 ) -> GraphParser:
-    """Train on trees and graphs (DEPS); with ``dev``, the weights after the epoch that is best there are kept.
+    """Train on trees and graphs (DEPS): see ``crossarc.parsers.train``.
 
     Training starts from ``tree``, a parser of second order with labels in a second stage; by default one is trained.
-    The best epoch is the one with the highest F of all labelled arcs. An interrupt after the first epoch of graphs ends
-    training and keeps the best so far.
+    The best epoch is the one with the highest F of all labelled arcs.
 
     Raises
     ------
     InputError : DEPS of a sentence is not as CoNLL-U demands
     CrossarcError : there are no extra arcs to learn, or the tree is of another kind
     """
-    config, listener = config or GraphConfig(), listener or TrainingListener()
+    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
     graphs = gold_graphs(treebank, listener)
     if treebank and not any(graph.extra for graph in graphs):
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
-    if tree is None:
-        tree = train_linear(treebank, config.linear, dev=dev, listener=listener)
-    elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
-        raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
-    config = replace(config, projective=tree.config.projective, single_root=tree.config.single_root)
-    return _Training(Treebank(treebank), graphs, dev, config, tree, listener).run()
+    trees = Treebank(treebank)
+    state = Checkpoint(checkpoint, config, trees.checksum)
+    saved = state.read() if resume else None
+    if saved is not None and saved.stage == _Training.stage:
+        tree = GraphParser.from_model(*saved.best).tree
+    else:
+        of_tree, saved = saved, None
+        if tree is None:
+            own: dict[str, Any] = {"checkpoint": state, "saved": of_tree, "jobs": jobs}
+            tree = train_linear(treebank, config.linear, dev=dev, listener=listener, **own)
+        elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
+            raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
+    training = _Training(trees, graphs, dev, config, tree, listener)
+    return run_epochs(training, epochs=config.epochs, listener=listener, checkpoint=state, saved=saved)
 
 
 class _Extra(NamedTuple):
@@ -74,7 +97,9 @@ class _Learners(NamedTuple):
     labels: Learner
 
 
-class _Training:
+class _Training(Epochs[GraphParser]):
+    stage = "graphs"
+
     def __init__(
         self,
         treebank: Treebank,
@@ -86,11 +111,14 @@ class _Training:
     ) -> None:
         self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
         self.tree, self.search = tree, tree.config.search
+        self.rng = np.random.default_rng(config.seed)
         self.templates = templates_of_extras(tree.scorer)
+        self.features = load_set(SCHEMA, "default") if config.basic_tree else parse_set(SCHEMA, "")
         self.labels = tuple(sorted({label for graph in graphs for label in graph.extra.values()}))
         self.extra = self._numbered(graphs)
         self.seen = np.zeros(1 << SEEN_BITS, dtype=np.bool_)
         see_pairs(treebank.batch, self.extra, self.seen)
+        self.learners = self._new_learners()
 
     def _numbered(self, graphs: Sequence[GoldGraph]) -> _Extra:
         number = {label: i for i, label in enumerate(self.labels)}
@@ -99,22 +127,21 @@ class _Training:
         starts = np.concatenate([[0], np.cumsum([len(graph.extra) for graph in graphs])])
         return _Extra(starts, heads, modifiers, labels)
 
-    def run(self) -> GraphParser:
-        learners = self._new_learners()
-        rng = np.random.default_rng(self.config.seed)
-        best: GraphParser | None = None
-        try:
-            for epoch in range(1, self.config.epochs + 1):
-                loss, speed = self._epoch(epoch, learners, rng)
-                current = self._scored(self._parser(averaged(learners.graphs), averaged(learners.labels)))
-                if best is None or (current.dev_graph or 0) >= (best.dev_graph or 0):
-                    best = current
-                self.listener.report(EpochReport("graphs", epoch, loss, speed, current.dev, current.dev_graph))
-        except KeyboardInterrupt:
-            if best is None:
-                raise
-        assert best is not None
-        return best
+    def result(self) -> GraphParser:
+        return self._scored(self._parser(averaged(self.learners.graphs), averaged(self.learners.labels)))
+
+    def restored(self, contents: Contents) -> GraphParser:
+        return GraphParser.from_model(*contents)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        learners = self.learners._asdict().items()
+        return {f"{name}.{own}": array for name, learner in learners for own, array in state_of(learner).items()}
+
+    def quality(self, result: GraphParser) -> float | None:
+        return result.dev_graph
+
+    def report(self, epoch: int, loss: float | None, speed: float, result: GraphParser) -> EpochReport:
+        return EpochReport(self.stage, epoch, loss, speed, result.dev, result.dev_graph)
 
     def _new_learners(self) -> _Learners:
         """The weights of extra arcs come after those of the tree, in one table: MIRA changes both at once."""
@@ -123,16 +150,16 @@ class _Training:
         graphs.weights[: len(of_tree)] = of_tree
         return _Learners(graphs, new_learner(table_size(_LABEL_BITS, row=len(self.labels)), _LABEL_STEP))
 
-    def _epoch(self, epoch: int, learners: _Learners, rng: np.random.Generator) -> tuple[float, float]:
-        models = self._parser(learners.graphs.weights, learners.labels.weights).models
+    def run(self, epoch: int) -> tuple[float, float]:
+        models = self._parser(self.learners.graphs.weights, self.learners.labels.weights).models
         batch, gold = self.treebank.batch, self.treebank.gold
 
         def learn(chosen: NDArray[np.int64]) -> float:
-            seed = np.uint64(rng.integers(2**63))
-            loss: float = learn_graphs(batch, chosen, models, learners, gold, self.extra, self.search, seed)
+            seed = np.uint64(self.rng.integers(2**63))
+            loss: float = learn_graphs(batch, chosen, models, self.learners, gold, self.extra, self.search, seed)
             return loss
 
-        return self.treebank.epoch("graphs", epoch, learn, rng, self.listener)
+        return self.treebank.epoch(self.stage, epoch, learn, self.rng, self.listener)
 
     def _parser(self, weights: NDArray[np.float32], label_weights: NDArray[np.float32]) -> GraphParser:
         of_tree = len(self.tree.scorer.heads_model.weights)
@@ -143,12 +170,13 @@ class _Training:
             view(self.templates, weights[of_tree:]),
             view(self.templates, label_weights, row=len(self.labels)),
             self.seen,
+            self.features,
         )
 
     def _scored(self, parser: GraphParser) -> GraphParser:
         if not self.dev:
             return parser
-        parsed = list(parser.parse(self.dev))
+        parsed = list(parser.trees(self.dev))
         scores = GraphScores()
         scores.add(list(self.dev), parsed, {word: word for word in range(sum(map(len, parsed)))})
-        return replace(parser, dev=dev_scores(self.dev, iter(parsed)), dev_graph=scores.labelled.f1)
+        return replace(parser, dev=dev_scores(self.dev, parsed), dev_graph=scores.labelled.f1)

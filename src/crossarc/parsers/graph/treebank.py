@@ -33,7 +33,7 @@ def gold_graphs(treebank: Sequence[Sentence], listener: TrainingListener) -> lis
         (sum(g.not_in_deps for g in graphs), "of trees are not in DEPS: learnt all the same"),
     ):
         if count:
-            listener.unrepresented(count, how)
+            listener.arcs_left_out(count, how)
     return graphs
 
 

@@ -1,33 +1,35 @@
-"""The integer-program parser of Martins, Smith and Xing (2009), and programs as a decoder of other graph-based parsers.
+"""The integer-program parser of Martins, Smith and Xing (2009).
 
-Features, scores, decoder and learner, put together: the pruner, the scores of parts and the labels are those of the
-spanning-tree parser, with scores of arcs that are not projective beside them; trees are found by an integer program
-(``crossarc.ilp``) or its relaxation; weights are learnt with the relaxation (``ilp_training``).
+Features, scores, decoder and learner, put together: the pruner, the scores of parts and the labels are those of a
+linear scorer, with scores of arcs that are not projective beside them; trees are found by an integer program
+(``crossarc.ilp``) or its relaxation; weights are learnt with the relaxation (``training``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from crossarc.core import Constraints, Sentence
-from crossarc.ilp import Rule
-from crossarc.models.file import load_model, save_model
+from crossarc.features.weights import dequantized
+from crossarc.learning.listener import DevScores
+from crossarc.models import Tensors
+from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.ilp.config import IlpConfig
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.linear.solving import Solved, solve_sentence
-from crossarc.parsers.training import DevScores
+from crossarc.parsers.linear.solving import parsed_by_program
 from crossarc.scorers.linear.scorer import LinearScorer
+
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
 __all__ = ["IlpParser"]
 
-SYSTEM = "ilp"
 
-
-@dataclass(frozen=True)
-class IlpParser:
-    """A trained integer-program parser.
+@dataclass(frozen=True, repr=False)
+class IlpParser(Parser):
+    """Trees by integer programs, exact with a certificate or relaxed.
 
     Attributes
     ----------
@@ -35,68 +37,59 @@ class IlpParser:
         How it was trained.
     linear : LinearParser
         Its scorer, with a search that does without programs.
+
+    >>> from crossarc.parsers import IlpConfig, ParseOptions, train
+    >>> from crossarc.testing import random_treebank
+    >>> treebank = list(random_treebank(20, seed=1, nonprojectivity=0.0))
+    >>> parser = train(treebank, IlpConfig(parts="arc", epochs=1, hash_bits=16))
+    >>> next(parser.parse(treebank, ParseOptions(exact=True))).status
+    'optimal'
     """
 
     config: IlpConfig
     linear: LinearParser
 
+    system: ClassVar[str] = "ilp"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {
+            Capability.RULES,
+            Capability.PROGRAMS,
+            Capability.MAX_CHILDREN,
+            Capability.EXPLANATIONS,
+            Capability.EPOCHS,
+            Capability.PARALLEL_TRAINING,
+        }
+    )
+
     @property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.linear.labels
 
     @property
-    def dev(self) -> DevScores | None:
+    def dev(self) -> DevScores | None:  # type: ignore[override]
         return self.linear.dev
 
     @property
-    def treebank(self) -> str:
+    def treebank(self) -> str:  # type: ignore[override]
         return self.linear.treebank
 
-    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences with heads and labels, by relaxed programs."""
-        return (self.parse_sentence(sentence) for sentence in sentences)
+    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
+        program = {"kinds": self.config.kinds, "solver": self.config.solver}
+        return [parsed_by_program(self.linear, sentence, constraints, options, **program) for sentence in sentences]
 
-    def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
-        """The sentence with the tree of a relaxed program.
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        from crossarc.parsers.ilp.explain import explain
 
-        Raises
-        ------
-        NoTreeError : the constraints allow no tree
-        UnsupportedConstraint : for limits on the degree
-        """
-        return self.solve(sentence, constraints, exact=False).sentence
+        return explain(self, sentence, head, modifier)
 
-    def solve(
-        self,
-        sentence: Sentence,
-        constraints: Constraints | None = None,
-        *,
-        rules: Sequence[Rule] = (),
-        exact: bool = True,
-        time_limit: float | None = None,
-    ) -> Solved:
-        """The sentence with the best tree under constraints and rules; see ``crossarc.ilp.solve``."""
-        return solve_sentence(
-            self.linear,
-            sentence,
-            constraints,
-            kinds=self.config.kinds,
-            rules=rules,
-            exact=exact,
-            time_limit=time_limit,
-            solver=self.config.solver,
-        )
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file."""
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         header, tensors = self.linear.to_model()
-        save_model(path, {**header, "system": SYSTEM, "config": asdict(self.config)}, tensors)
+        return {**header, "system": self.system, "config": asdict(self.config)}, tensors
 
     @classmethod
-    def load(cls, path: str | Path) -> IlpParser:
-        """Read a model from its file."""
-        header, tensors = load_model(path)
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> IlpParser:
         config = IlpConfig(**header["config"])
-        scorer = LinearScorer.from_model(header, tensors, config.scorer, path)
-        dev = DevScores(**header["dev"]) if header["dev"] else None
+        tensors = {name: dequantized(tensor) for name, tensor in tensors.items()}
+        scorer = LinearScorer.from_model(header, tensors, config.scorer)
+        dev = header["dev"] and DevScores(**header["dev"])
         return cls(config, LinearParser(config.linear, scorer, dev, header["treebank"]))

@@ -7,9 +7,7 @@ parts, each as much as the solution has of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,54 +18,50 @@ from crossarc.parsers.ilp._update import SMALLEST, ilp_update, score_with_losses
 from crossarc.parsers.ilp.config import IlpConfig
 from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.linear._program import nonprojective_scores
-from crossarc.parsers.linear.training import LinearTraining, State, workers
-from crossarc.parsers.training import TrainingListener, Treebank, with_treebank_defaults
-from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
+from crossarc.parsers.linear.parser import LinearParser
+from crossarc.parsers.linear.training import LinearTraining
+from crossarc.parsers.training import Checkpoint, TrainingListener, Treebank, with_treebank_defaults
+from crossarc.scorers.linear.scorer import ScoringModels
 from crossarc.search.integer_program import parts_for_ilp
 
-__all__ = ["train_ilp"]
+__all__ = ["train"]
 
 
-def train_ilp(
+def train(
     treebank: Sequence[Sentence],
-    config: IlpConfig | None = None,
+    config: IlpConfig,
     *,
     dev: Sequence[Sentence] = (),
-    jobs: int = 1,
+    listener: TrainingListener | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
-    listener: TrainingListener | None = None,
+    jobs: int = 1,
 ) -> IlpParser:
-    """Train on trees; the parameters are those of ``train_linear``."""
-    config = config or IlpConfig()
-    config = with_treebank_defaults(treebank, config)
-    training = _Training(Treebank(treebank), dev, config, listener or TrainingListener(), checkpoint)
-    with workers(jobs) as run:
-        return IlpParser(config, training.run(run, resume))
+    """Train the integer-program parser: see ``crossarc.parsers.train``."""
+    config, trees = with_treebank_defaults(treebank, config), Treebank(treebank)
+    state = Checkpoint(checkpoint, config, trees.checksum)
+    saved = state.read() if resume else None
+    training = _Training(trees, dev, config, listener or TrainingListener())
+    return IlpParser(config, training.train(state, saved, jobs))
 
 
 class _Training(LinearTraining):
     def __init__(
-        self,
-        treebank: Treebank,
-        dev: Sequence[Sentence],
-        config: IlpConfig,
-        listener: TrainingListener,
-        checkpoint: Path | None,
+        self, treebank: Treebank, dev: Sequence[Sentence], config: IlpConfig, listener: TrainingListener
     ) -> None:
-        super().__init__(treebank, dev, config.linear, listener, checkpoint, config.scorer)
+        super().__init__(treebank, dev, config.linear, listener, config.scorer)
         self.program = config
         self.constraints = Constraints(single_root=bool(config.single_root))
 
-    def _learning(self, models: ScoringModels, state: State) -> Callable[[NDArray[np.int64]], float]:
+    def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
         def learn(chosen: NDArray[np.int64]) -> float:
-            return sum(self._learn_from(sentence, models, state) for sentence in chosen.tolist())
+            return sum(self._learn_from(sentence, models) for sentence in chosen.tolist())
 
         return learn
 
-    def _learn_from(self, sentence: int, models: ScoringModels, state: State) -> int:
-        """Mend the weights where they prefer something else to the gold tree; how many heads were wrong."""
-        starts, treebank, learner = self.treebank.batch.starts, self.treebank, state.learner
+    def _learn_from(self, sentence: int, models: ScoringModels) -> int:
+        """Change the weights where they prefer something else to the gold tree; how many heads were wrong."""
+        starts, treebank, learner = self.treebank.batch.starts, self.treebank, self.learner
         gold = treebank.gold.heads[starts[sentence] : starts[sentence + 1]]
         kinds, wrong = self.program.kinds, 0
         if len(gold) > 1:
@@ -91,11 +85,8 @@ class _Training(LinearTraining):
         assert found is not None
         return found
 
-    def _parsed(self, scorer: LinearScorer) -> Iterator[Sentence]:
-        return IlpParser(self.program, self._parser(scorer)).parse(self.dev)
-
-    def _options(self) -> dict[str, Any]:
-        return asdict(self.program)
+    def _parse_dev(self, parser: LinearParser) -> Iterator[Sentence]:
+        return IlpParser(self.program, parser).trees(self.dev)
 
 
 def _difference(gold: Indicators, other: Indicators, parts: Parts, kinds: frozenset[str]) -> Indicators:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc._jit import by_type, jit, jit_helper, jit_inline
-from crossarc.features._hashing import mix, sentence_of
+from crossarc.features._hashing import mix, sentence_attributes
 from crossarc.learning._online import PASSES, change_weights, difference, hildreth_step
 from crossarc.learning.rules import FactoredMira, KBestMira, Mira, Perceptron
 from crossarc.parsers.linear._tree_features import append, most_tree_features, tree_indices
@@ -53,7 +53,7 @@ def learn_from(rule, sentence, models, learner, search, seed):
 @jit_helper
 def training_sentence(batch, b, models, gold, shape, augmented):
     """The scores of the parts of a sentence, and its gold tree."""
-    attributes = sentence_of(batch, b)
+    attributes = sentence_attributes(batch, b)
     nodes = slice(batch.starts[b], batch.starts[b + 1])
     heads, labels = gold.heads[nodes], gold.labels[nodes]
     parts = score_parts(attributes, models, heads.copy(), np.ones((0, 0), np.bool_), shape)

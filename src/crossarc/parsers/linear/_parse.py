@@ -3,7 +3,7 @@
 import numpy as np
 
 from crossarc._jit import by_type, jit, jit_helper, jit_macro
-from crossarc.features._hashing import hash_slots, sentence_of
+from crossarc.features._hashing import hash_slots, sentence_attributes
 from crossarc.scorers._part_scores import candidate_number, count_arcs
 from crossarc.scorers.linear._labels import (
     best_labels_of_tree,
@@ -31,7 +31,7 @@ def parse_batch(batch, models, allowed, search, heads, labels, scores):
     """The tree that the search finds for each sentence, with its labels; scores[b] is -inf where there is none."""
     for b in range(len(scores)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        attributes = sentence_of(batch, b)
+        attributes = sentence_attributes(batch, b)
         parts = parts_of_sentence(attributes, models, allowed, search.shape)
         scores[b] = find_tree(search, parts, seed_of(attributes), heads[nodes])
         if scores[b] > -np.inf:
@@ -76,7 +76,7 @@ def find_best_labels(labelling, parts, attributes, model, allowed, heads, labels
 @jit
 def scores_of_arcs(batch, model, allowed):
     """scores[h, m] of the only sentence of a batch."""
-    return first_order_scores(sentence_of(batch, 0), model, allowed.arcs)
+    return first_order_scores(sentence_attributes(batch, 0), model, allowed.arcs)
 
 
 @jit_helper
@@ -98,13 +98,13 @@ def potentials_of(batch, models, allowed, shape, heads, first, out):
         tree = heads[batch.starts[b] : batch.starts[b + 1]]
         size = len(tree)
         scores = out[first[b] : first[b] + size * size].reshape(size, size)
-        score_changes(parts_of_sentence(sentence_of(batch, b), models, allowed, shape), tree, scores)
+        score_changes(parts_of_sentence(sentence_attributes(batch, b), models, allowed, shape), tree, scores)
 
 
 @jit
 def score_trees(batch, models, allowed, shape, trees, labels, scores):
     """The scores of some trees of the only sentence of a batch, and their labels."""
-    attributes = sentence_of(batch, 0)
+    attributes = sentence_attributes(batch, 0)
     parts = parts_of_sentence(attributes, models, allowed, shape)
     choice = np.zeros_like(trees[0])
     for k in range(len(trees)):
@@ -118,19 +118,19 @@ def scores_of_labels(batch, model, heads, out):
     """out[i, l] of each label of the arc into node i of many trees."""
     for b in range(len(batch.starts) - 1):
         first, last = batch.starts[b], batch.starts[b + 1]
-        score_labels_of_tree(sentence_of(batch, b).words, model, heads[first:last], out[first:last])
+        score_labels_of_tree(sentence_attributes(batch, b).words, model, heads[first:last], out[first:last])
 
 
 @jit
 def score_sentence(batch, models, allowed, shape):
     """The scores of the parts of the only sentence of a batch."""
-    return parts_of_sentence(sentence_of(batch, 0), models, allowed, shape)
+    return parts_of_sentence(sentence_attributes(batch, 0), models, allowed, shape)
 
 
 @jit
 def labels_of_tree(batch, parts, models, allowed, heads, labels):
     """The labels of a tree of the only sentence of a batch."""
-    label_tree(models.labelling, parts, sentence_of(batch, 0), models.labels, allowed, heads, labels)
+    label_tree(models.labelling, parts, sentence_attributes(batch, 0), models.labels, allowed, heads, labels)
 
 
 @jit
@@ -139,7 +139,7 @@ def labels_of_arcs(batch, parts, models, allowed, heads):
 
     Labels of a second stage are looked at as if all other arcs were those of a tree.
     """
-    slots = hash_slots(sentence_of(batch, 0).words, models.labels.templates.label)
+    slots = hash_slots(sentence_attributes(batch, 0).words, models.labels.templates.label)
     rows = np.empty(slots.shape[2], np.int64)
     one = np.empty(allowed.labels.shape[1], np.float32)
     scores, count = np.empty((count_arcs(parts), len(one))), 0

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +11,10 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence, UnsupportedConstraint
 from crossarc.features.attributes import Batch, attributes_of
+from crossarc.learning.listener import DevScores
+from crossarc.models import Tensors
 from crossarc.parsers.linear._parse import parse_batch, potentials_of, scores_of_arcs, scores_of_labels
 from crossarc.parsers.linear.config import LinearConfig
-from crossarc.parsers.training import DevScores
 from crossarc.scorers.linear.scorer import LinearScorer
 from crossarc.scorers.shape import tree_shape
 from crossarc.search.constraints import Allowed, allowed_by
@@ -23,10 +22,8 @@ from crossarc.search.methods import SearchMethod
 
 __all__ = ["LinearParser"]
 
-_BATCH = 64  # sentences
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinearParser:
     """A trained linear scorer, and the search that it was trained with.
 
@@ -51,25 +48,16 @@ class LinearParser:
         """The names of labels."""
         return self.scorer.labels
 
-    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """The sentences with heads and labels, a batch at a time."""
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, _BATCH)):
-            yield from self._parse_batch(batch, Constraints())
-
-    def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
-        """The sentence with the best tree that the search finds.
+    def best(self, sentences: Sequence[Sentence], constraints: Constraints | None = None) -> list[Sentence]:
+        """The sentences with the best trees that the search finds. Constraints come with one sentence only.
 
         Raises
         ------
         NoTreeError : the constraints allow no tree
         UnsupportedConstraint : for limits on children or degree
         """
-        return self._parse_batch([sentence], constraints or Constraints())[0]
-
-    def _parse_batch(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[Sentence]:
         batch = attributes_of(sentences)
-        return self.with_trees(sentences, batch, *self.best_trees(batch, constraints))
+        return self.with_trees(sentences, batch, *self.best_trees(batch, constraints or Constraints()))
 
     def best_trees(self, batch: Batch, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Heads and labels of all nodes of a batch."""
@@ -134,16 +122,15 @@ class LinearParser:
         """What trees of that many nodes may have under these constraints."""
         return allowed_by(constraints, size, len(self.labels))
 
-    def to_model(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """What a model file has of it: a header and tensors."""
         header, tensors = self.scorer.to_model()
-        dev = self.dev._asdict() if self.dev else None
+        dev = self.dev and self.dev._asdict()
         return {"config": asdict(self.config), **header, "dev": dev, "treebank": self.treebank}, tensors
 
     @classmethod
-    def from_model(
-        cls, header: dict[str, Any], tensors: dict[str, Any], config: LinearConfig, path: str | Path
-    ) -> Self:
-        """The parser of a model file; errors say the path."""
-        scorer = LinearScorer.from_model(header, tensors, config.scorer, path)
-        return cls(config, scorer, DevScores(**header["dev"]) if header["dev"] else None, header["treebank"])
+    def from_model(cls, header: dict[str, Any], tensors: Tensors, config: LinearConfig | None = None) -> Self:
+        """The parser of a model file; its header may have the configuration of another system."""
+        config = config or LinearConfig(**header["config"])
+        dev = header["dev"] and DevScores(**header["dev"])
+        return cls(config, LinearScorer.from_model(header, tensors, config.scorer), dev, header["treebank"])

@@ -13,12 +13,13 @@ from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.ilp import Arc, Rule, Solution, parts_of, solve
 from crossarc.ilp.solving import Relaxer
+from crossarc.parsers.base import Parsed, ParseOptions
 from crossarc.parsers.linear._parse import labels_of_arcs, labels_of_tree, score_sentence
 from crossarc.parsers.linear._program import nonprojective_scores
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.search.integer_program import KINDS, parts_for_ilp, solve_parts
 
-__all__ = ["Solved", "solve_sentence", "status_of"]
+__all__ = ["Solved", "parsed_by_program", "solve_sentence"]
 
 _SCORED = frozenset(KINDS) - {"nonprojective"}  # the kinds of parts that any linear scorer may have templates for
 
@@ -90,6 +91,18 @@ def _solved(
     return Solved(parser.with_tree(sentence, solution.tree.heads, labels), solution)
 
 
-def status_of(solution: Solution) -> str:
+def parsed_by_program(
+    parser: LinearParser, sentence: Sentence, constraints: Constraints, options: ParseOptions, **program: Any
+) -> Parsed:
+    """The tree of an integer program as parsing options ask for it; ``program`` is for ``solve_sentence``."""
+    rules = () if options.rules is None else options.rules.rules_for(sentence, parser.labels)
+    exact, limit = bool(options.exact), options.time_limit
+    solved = solve_sentence(parser, sentence, constraints, rules=rules, exact=exact, time_limit=limit, **program)
+    notes = tuple(f"{sentence.place()}: breaks {rule}" for rule in solved.solution.broken)
+    score, status = solved.solution.tree.score, _status(solved.solution)
+    return Parsed(solved.sentence, score, status=status, notes=notes)
+
+
+def _status(solution: Solution) -> str:
     """The certificate of a tree, for a comment."""
     return f"time limit (gap {solution.gap:.4f})" if solution.status == "time limit" else solution.status

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
+from crossarc.features.weights import dequantized
 from crossarc.learning._adagrad import shrink
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import (
@@ -29,17 +28,21 @@ from crossarc.learning.online import (
     table_size,
 )
 from crossarc.learning.rules import Crf, FactoredMira, KBestMira, Mira, Perceptron, UpdateRule
-from crossarc.models.file import ModelError, Tensors, load_model, save_model
+from crossarc.models import Contents
+from crossarc.parsers.base import batches
 from crossarc.parsers.linear._crf import add_gradients
 from crossarc.parsers.linear._learn import learn
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.training import (
+    Checkpoint,
     DevScores,
+    EpochLoop,
     EpochReport,
+    Epochs,
+    Saved,
     TrainingListener,
     Treebank,
-    best_so_far,
     dev_scores,
     possible_trees,
     with_treebank_defaults,
@@ -50,10 +53,11 @@ from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
 from crossarc.search.methods import Exact
 
-__all__ = ["LinearTraining", "State", "train_linear", "workers"]
+__all__ = ["LinearTraining", "train_linear"]
 
 Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
+_BATCH = 64  # sentences
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 20
 _LABEL_BITS = 20
@@ -63,43 +67,26 @@ _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on
 
 def train_linear(
     treebank: Sequence[Sentence],
-    config: LinearConfig | None = None,
+    config: LinearConfig,
     *,
     dev: Sequence[Sentence] = (),
-    jobs: int = 1,
-    checkpoint: Path | None = None,
-    resume: bool = False,
     listener: TrainingListener | None = None,
+    checkpoint: Checkpoint | None = None,
+    saved: Saved | None = None,
+    jobs: int = 1,
 ) -> LinearParser:
-    """Train on trees; with ``dev``, the weights after the epoch that is best there are kept.
-
-    An interrupt after the first epoch ends training and keeps the best so far. With ``checkpoint``, the state after
-    each epoch is kept in that file until training ends; ``resume`` goes on from there. With two ``jobs`` or more,
-    labels are learnt beside the heads; the result is the same.
-    """
-    config, listener = with_treebank_defaults(treebank, config or LinearConfig()), listener or TrainingListener()
+    """Train a linear scorer and its search on trees; see ``crossarc.parsers.train``."""
+    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
         treebank = possible_trees(treebank, listener, **flags)
-    training = LinearTraining(Treebank(treebank), dev, config, listener, checkpoint)
-    with workers(jobs) as run:
-        return training.run(run, resume)
+    return LinearTraining(Treebank(treebank), dev, config, listener).train(checkpoint, saved, jobs)
 
 
-@dataclass
-class State:
-    """Where the training of the heads stands."""
+class LinearTraining(Epochs[LinearParser]):
+    """The stages of training: pruner and labels, then the heads in epochs with the best of them kept."""
 
-    epoch: int
-    best_epoch: int  # the first with the best score
-    learner: Learner | AdaptiveLearner
-    rng: np.random.Generator
-    best: LinearScorer | None = None
-    dev: DevScores | None = None  # of the best
-
-
-class LinearTraining:
-    """The stages of training, and the state that a checkpoint keeps."""
+    stage = "heads"
 
     def __init__(
         self,
@@ -107,80 +94,85 @@ class LinearTraining:
         dev: Sequence[Sentence],
         config: LinearConfig,
         listener: TrainingListener,
-        checkpoint: Path | None,
         options: ScorerOptions | None = None,
     ) -> None:
-        self.treebank, self.dev, self.config = treebank, dev, config
-        self.listener, self.checkpoint = listener, checkpoint
+        self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
         self.options = options or config.scorer
         self.templates = load_templates(config.features)
+        self.learner = self._new_learner()
 
-    def run(self, start: Starter, resume: bool) -> LinearParser:
-        if resume:
-            scorer, state = self._read_checkpoint()
+    def train(self, checkpoint: Checkpoint | None, saved: Saved | None, jobs: int) -> LinearParser:
+        # Each stage has random numbers of its own: they may run side by side
+        for_pruner, for_labels, self.rng = np.random.default_rng(self.config.seed).spawn(3)
+        if saved is not None:
+            before = self.restored(saved.best).scorer
+            self.scorer = self._scorer(self.learner.weights, before.pruner)
+            if not self.options.joint:
+                self.scorer = self.scorer.with_labels(dequantized(before.labels_model.weights))
         else:
-            # Each stage has random numbers of its own: they may run side by side
-            for_pruner, for_labels, for_heads = np.random.default_rng(self.config.seed).spawn(3)
-            labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
-            pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
-            learner = self._new_learner()
-            state = State(0, 0, learner, for_heads)
-            scorer = self._scorer(learner.weights, pruner)
-            if labels is not None:
-                scorer = scorer.with_labels(labels.result())
-        try:
-            if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
-                self._climb(scorer, state)
-            else:
-                self._train_heads(scorer, state)
-        except KeyboardInterrupt:
-            if state.best is None:
-                raise
-        else:
-            if self.checkpoint is not None:
-                self.checkpoint.unlink(missing_ok=True)
-        assert state.best is not None
-        return self._parser(state.best, state.dev)
+            with workers(jobs) as start:
+                labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
+                pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
+                self.scorer = self._scorer(self.learner.weights, pruner)
+                if labels is not None:
+                    self.scorer = self.scorer.with_labels(labels.result())
+        loop = EpochLoop(self, self.listener, checkpoint, self.config.patience)
+        if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
+            loop.checkpoint = None  # L-BFGS has a memory of its own
+            return loop.finish(lambda: self._maximise(loop))
+        if saved is not None:
+            loop.resume(saved)
+        self.learn = self._learning(self._with_weights(self.learner.weights).models)
+        return loop.finish(lambda: loop.run(self.config.epochs))
 
-    def _parser(self, scorer: LinearScorer, dev: DevScores | None = None) -> LinearParser:
-        return LinearParser(self.config, scorer, dev, self.treebank.checksum)
+    def run(self, epoch: int) -> tuple[float, float]:
+        found = self.treebank.epoch(self.stage, epoch, self.learn, self.rng, self.listener)
+        if isinstance(self.learner, AdaptiveLearner):
+            shrink(self.learner, self.config.l2)
+        return found
 
-    def _learning(self, models: ScoringModels, state: State) -> Callable[[NDArray[np.int64]], float]:
+    def result(self) -> LinearParser:
+        return self._scored(self._parser(self._with_weights(averaged(self.learner))))
+
+    def restored(self, contents: Contents) -> LinearParser:
+        header, tensors = contents
+        return LinearParser(
+            self.config,
+            LinearScorer.from_model(header, tensors, self.options),
+            header["dev"] and DevScores(**header["dev"]),
+            header["treebank"],
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return state_of(self.learner)
+
+    def _parser(self, scorer: LinearScorer) -> LinearParser:
+        return LinearParser(self.config, scorer, treebank=self.treebank.checksum)
+
+    def _scored(self, parser: LinearParser) -> LinearParser:
+        """The parser with its scores on the dev set."""
+        return replace(parser, dev=dev_scores(self.dev, self._parse_dev(parser))) if self.dev else parser
+
+    def _parse_dev(self, parser: LinearParser) -> Iterator[Sentence]:
+        return (tree for batch in batches(self.dev, _BATCH) for tree in parser.best(batch))
+
+    def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
         """How heads are learnt from chosen sentences."""
         rule, search = update_rule(self.config), self.config.search
 
         def learn_from(chosen: NDArray[np.int64]) -> float:
-            seed = np.uint64(0 if isinstance(search, Exact) else state.rng.integers(2**63))
+            seed = np.uint64(0 if isinstance(search, Exact) else self.rng.integers(2**63))
             treebank = self.treebank
-            loss: float = learn(treebank.batch, chosen, models, state.learner, treebank.gold, search, rule, seed)
+            loss: float = learn(treebank.batch, chosen, models, self.learner, treebank.gold, search, rule, seed)
             return loss
 
         return learn_from
 
-    def _parsed(self, scorer: LinearScorer) -> Iterator[Sentence]:
-        """The dev set."""
-        return self._parser(scorer).parse(self.dev)
-
-    def _options(self) -> dict[str, Any]:
-        """What must be the same when training is resumed."""
-        return asdict(self.config)
-
-    def _train_heads(self, scorer: LinearScorer, state: State) -> None:
-        learner = state.learner
-        models = self._with_weights(scorer, learner.weights).models
-        learn = self._learning(models, state)
-        for epoch in range(state.epoch + 1, self.config.epochs + 1):
-            loss, speed = self.treebank.epoch("heads", epoch, learn, state.rng, self.listener)
-            if isinstance(learner, AdaptiveLearner):
-                shrink(learner, self.config.l2)
-            if self._end_epoch(state, epoch, self._with_weights(scorer, averaged(learner)), loss, speed):
-                return
-
-    def _climb(self, scorer: LinearScorer, state: State) -> None:
+    def _maximise(self, loop: EpochLoop[LinearParser]) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
-        learner, l2 = state.learner, self.config.l2
+        learner, l2 = self.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
-        models = self._with_weights(scorer, learner.weights).models
+        models = self._with_weights(learner.weights).models
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -192,23 +184,12 @@ class LinearTraining:
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
             nonlocal clock
             loss, speed = -value / self.treebank.words, self.treebank.words / (time.perf_counter() - clock)
-            enough = self._end_epoch(state, epoch, self._with_weights(scorer, weights.astype(np.float32)), loss, speed)
+            learner.weights[:] = weights
+            enough = loop.end_epoch(loss, speed)
             clock = time.perf_counter()
             return enough
 
         maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
-
-    def _end_epoch(self, state: State, epoch: int, current: LinearScorer, loss: float, speed: float) -> bool:
-        """Whether training has gone on for long enough."""
-        dev = dev_scores(self.dev, self._parsed(current)) if self.dev else None
-        state.epoch = epoch
-        if state.dev is None or dev is None or dev.las > state.dev.las:
-            state.best_epoch = epoch
-        if best_so_far(state.dev, dev):
-            state.best, state.dev = current, dev
-        self._write_checkpoint(state)
-        self.listener.report(EpochReport("heads", epoch, loss, speed, dev))
-        return 0 < self.config.patience <= epoch - state.best_epoch
 
     def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
         templates = load_templates("pruner").compiled
@@ -221,7 +202,7 @@ class LinearTraining:
 
         for epoch in range(1, _PRUNER_EPOCHS + 1):
             loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.listener)
-            self.listener.report(EpochReport("pruner", epoch, loss, speed, None))
+            self.listener.end_epoch(EpochReport("pruner", epoch, loss, speed, None))
         pruner = view(templates, averaged(learner))
         if self.dev:
             gold = np.concatenate([sentence.heads for sentence in self.dev])
@@ -241,7 +222,7 @@ class LinearTraining:
 
         for epoch in range(1, self.config.epochs + 1):
             loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.listener)
-            self.listener.report(EpochReport("labels", epoch, loss, speed, None))
+            self.listener.end_epoch(EpochReport("labels", epoch, loss, speed, None))
         return averaged(learner)
 
     def _new_learner(self) -> Learner | AdaptiveLearner:
@@ -257,59 +238,12 @@ class LinearTraining:
     def _scorer(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> LinearScorer:
         """A scorer with these weights, whose labels are still to be learnt unless they are joint."""
         own = self.treebank.labels, self.templates, self.options
-        scorer = new_scorer(*own, weights[: table_size(self.config.hash_bits)], pruner)
-        return self._with_weights(scorer, weights)
+        return new_scorer(*own, weights[: table_size(self.config.hash_bits)], pruner)
 
-    def _with_weights(self, scorer: LinearScorer, weights: NDArray[np.float32]) -> LinearScorer:
+    def _with_weights(self, weights: NDArray[np.float32]) -> LinearScorer:
         arcs = table_size(self.config.hash_bits)
-        scorer = scorer.with_heads(weights[:arcs])
+        scorer = self.scorer.with_heads(weights[:arcs])
         return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
-
-    def _write_checkpoint(self, state: State) -> None:
-        if self.checkpoint is None or self.config.optimizer == "lbfgs":  # which has a memory of its own
-            return
-        assert state.best is not None
-        best, learner = state.best, state.learner
-        tensors: Tensors = {
-            **state_of(learner),
-            "best.heads": best.heads_model.weights,
-            "best.labels": best.labels_model.weights,
-        }
-        if best.pruner is not None:
-            tensors["pruner"] = best.pruner.weights
-        header = {
-            "system": "training",
-            "config": self._options(),
-            "treebank": self.treebank.checksum,
-            "epoch": state.epoch,
-            "best_epoch": state.best_epoch,
-            "random": json.dumps(state.rng.bit_generator.state),
-            "dev": state.dev,
-        }
-        save_model(self.checkpoint, header, tensors)
-
-    def _read_checkpoint(self) -> tuple[LinearScorer, State]:
-        if self.checkpoint is None or not self.checkpoint.exists():
-            raise ModelError(f"{self.checkpoint}: nothing to resume: no training was interrupted here")
-        header, tensors = load_model(self.checkpoint)
-        if header["system"] != "training":
-            raise ModelError(f"{self.checkpoint}: not the state of an interrupted training")
-        if header["treebank"] != self.treebank.checksum:
-            raise ModelError(f"{self.checkpoint}: was training on another treebank")
-        config = {**self._options(), "epochs": header["config"].get("epochs")}
-        if header["config"] != config:
-            different = ", ".join(name for name in config if config[name] != header["config"].get(name))
-            raise ModelError(f"{self.checkpoint}: was training with other options: {different}")
-        learner = self._new_learner()
-        for name, array in state_of(learner).items():
-            array[:] = tensors[name]
-        rng = np.random.default_rng()
-        rng.bit_generator.state = json.loads(header["random"])
-        pruner = view(load_templates("pruner").compiled, tensors["pruner"]) if "pruner" in tensors else None
-        scorer = self._scorer(learner.weights, pruner).with_labels(tensors["best.labels"])
-        dev = DevScores(*header["dev"]) if header["dev"] else None
-        best = scorer.with_heads(tensors["best.heads"])
-        return scorer, State(header["epoch"], header["best_epoch"], learner, rng, best, dev)
 
 
 def update_rule(config: LinearConfig) -> UpdateRule:

@@ -7,31 +7,31 @@ from dataclasses import replace
 from pathlib import Path
 
 from crossarc.core import Sentence
+from crossarc.evaluation.calibration import Temperatures
 from crossarc.parsers.linear.training import train_linear
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
-from crossarc.parsers.spanning_tree.parser import SpanningTreeParser, Temperatures
-from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures
-from crossarc.parsers.training import TrainingListener
+from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
+from crossarc.parsers.training import Checkpoint, TrainingListener, checksum, with_treebank_defaults
 
-__all__ = ["train_spanning_tree"]
+__all__ = ["train"]
 
 
-def train_spanning_tree(
+def train(
     treebank: Sequence[Sentence],
-    config: SpanningTreeConfig | None = None,
+    config: SpanningTreeConfig,
     *,
     dev: Sequence[Sentence] = (),
-    jobs: int = 1,
+    listener: TrainingListener | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
-    listener: TrainingListener | None = None,
+    jobs: int = 1,
 ) -> SpanningTreeParser:
-    """Train on trees; the parameters are those of ``train_linear``. With ``dev``, probabilities are fitted to it."""
-    config = config or SpanningTreeConfig()
-    trained = train_linear(
-        treebank, config, dev=dev, jobs=jobs, checkpoint=checkpoint, resume=resume, listener=listener
-    )
-    parser = SpanningTreeParser(trained.config, trained.scorer, trained.dev, trained.treebank)
+    """Train the spanning-tree parser: see ``crossarc.parsers.train``. With ``dev``, probabilities are fitted to it."""
+    config = with_treebank_defaults(treebank, config)
+    state = Checkpoint(checkpoint, config, checksum(treebank))
+    saved = state.read() if resume else None
+    linear = train_linear(treebank, config, dev=dev, listener=listener, checkpoint=state, saved=saved, jobs=jobs)
+    parser = SpanningTreeParser(config, linear.scorer, linear.dev, linear.treebank)
     if dev:
-        return replace(parser, temperatures=fitted_temperatures(parser, dev))
-    return replace(parser, temperatures=Temperatures(1.0, 1.0) if config.learner == "crf" else None)
+        return parser.calibrated(dev)
+    return replace(parser, temperatures=Temperatures(1.0, 1.0)) if config.learner == "crf" else parser

@@ -101,7 +101,7 @@ def direction_of(i, j):
 
 
 @jit_inline
-def place_of(distance):
+def distance_bin(distance):
     """Where the weight for a distance lies behind that of the feature without one: 1 to 7."""
     if distance <= 4:
         return np.uint64(distance)
@@ -111,7 +111,7 @@ def place_of(distance):
 
 
 @jit_inline
-def line_of(x, shift):
+def cache_line(x, shift):
     """The place of a feature's weights: eight of them side by side, so that they come from memory together."""
     return (x >> shift) & ~np.uint64(7)
 
@@ -122,11 +122,11 @@ def arc_indices(encoded, h, m, shift, out):
 
     A template with distance stands for two features: with the direction of the arc, and with direction and distance.
     """
-    direction, distance = direction_of(h, m), place_of(abs(h - m))
+    direction, distance = direction_of(h, m), distance_bin(abs(h - m))
     head, modifier = encoded.arc[0, h], encoded.arc[1, m]
     n_templates, with_distance = len(head), encoded.with_distance[0]
     for t in range(with_distance):
-        line = line_of(head[t] + modifier[t] + direction, shift)
+        line = cache_line(head[t] + modifier[t] + direction, shift)
         out[2 * t] = line
         out[2 * t + 1] = line + distance
     for t in range(with_distance, n_templates):
@@ -211,10 +211,10 @@ def triple_indices(triple, shift, out):
     """Each template with the side on which the words lie, and the first of them with side and distance."""
     slots, with_distance = triple.slots, triple.with_distance
     a, b, c = slots[0, triple.first], slots[1, triple.second], slots[2, triple.third]
-    random_side, place = mix(triple.side), place_of(triple.distance)
+    random_side, place = mix(triple.side), distance_bin(triple.distance)
     n_templates = len(a)
     for t in range(with_distance):
-        line = line_of(a[t] + b[t] + c[t] + random_side, shift)
+        line = cache_line(a[t] + b[t] + c[t] + random_side, shift)
         out[2 * t] = line
         out[2 * t + 1] = line + place
     for t in range(with_distance, n_templates):

@@ -7,7 +7,7 @@ may overlap, as hashed features may collide.
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_inline
-from crossarc.features._hashing import hash_slots, sentence_of
+from crossarc.features._hashing import hash_slots, sentence_attributes
 from crossarc.learning._online import passive_aggressive
 from crossarc.scorers.linear._features import (
     direction_of,
@@ -140,7 +140,7 @@ def learn_labels(batch, chosen, model, learner, gold):
     wrong = 0
     for b in chosen:
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        slots = hash_slots(sentence_of(batch, b).words, model.templates.label)
+        slots = hash_slots(sentence_attributes(batch, b).words, model.templates.label)
         wrong += learn_labels_of_tree(slots, model, learner, gold.heads[nodes], gold.labels[nodes], gold.n_labels)
         learner.step[0] += 1
     return wrong

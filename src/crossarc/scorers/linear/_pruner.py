@@ -7,7 +7,7 @@ head is among the first.
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_inline
-from crossarc.features._hashing import sentence_of, sum_of
+from crossarc.features._hashing import sentence_attributes, sum_of
 from crossarc.learning._online import difference, hildreth_step
 from crossarc.scorers.linear._features import (
     arc_indices,
@@ -82,7 +82,7 @@ def count_candidates(batch, pruner, gold, max_candidates, pruning_margin):
     """How many candidates the pruner leaves in all, and how many of the gold heads are among them."""
     everything, right = 0, 0
     for b in range(len(batch.starts) - 1):
-        scores = first_order_scores(sentence_of(batch, b), pruner, np.ones((0, 0), np.bool_))
+        scores = first_order_scores(sentence_attributes(batch, b), pruner, np.ones((0, 0), np.bool_))
         size = len(scores)
         candidates, counts = np.zeros((size, min(max_candidates, size) + 1), np.int64), np.zeros(size, np.int64)
         keep_candidates(scores, min(max_candidates, size), pruning_margin, np.full(size, -1), candidates, counts)
@@ -101,7 +101,7 @@ def learn_ranking(batch, chosen, model, learner, heads):
     """
     missed = 0
     for b in chosen:
-        encoded = encode(sentence_of(batch, b), model.templates)
+        encoded = encode(sentence_attributes(batch, b), model.templates)
         gold = heads[batch.starts[b] : batch.starts[b + 1]]
         scores = np.zeros((len(gold), len(gold)))
         score_arcs(encoded, learner.weights, model.shift, scores)

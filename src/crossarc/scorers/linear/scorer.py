@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,11 +110,9 @@ class LinearScorer:
         return header, tensors
 
     @classmethod
-    def from_model(
-        cls, header: dict[str, Any], tensors: dict[str, Any], options: ScorerOptions, path: str | Path
-    ) -> LinearScorer:
-        """The scorer of a model file; errors say the path."""
-        templates = parse_templates(header["templates"], str(path))
+    def from_model(cls, header: dict[str, Any], tensors: dict[str, Any], options: ScorerOptions) -> LinearScorer:
+        """The scorer of a model file."""
+        templates = parse_templates(header["templates"], "the model's templates")
         compiled, labels, pruner = _compiled(templates, options), tuple(header["labels"]), tensors.get("pruner")
         return cls(
             labels,
@@ -123,7 +120,9 @@ class LinearScorer:
             options,
             view(compiled, tensors["heads"]),
             view(compiled, dequantized(tensors["labels"]), row=len(labels)),  # whole rows of them are added up
-            None if pruner is None else view(parse_templates(header["pruner"], str(path)).compiled, pruner),
+            None
+            if pruner is None
+            else view(parse_templates(header["pruner"], "the model's templates").compiled, pruner),
         )
 
 

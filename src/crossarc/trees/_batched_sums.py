@@ -1,0 +1,98 @@
+"""Partition functions and marginals of many sentences in one call: their scores are packed in one flat array.
+
+Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes[i], sizes[i]).
+"""
+
+import numpy as np
+
+from crossarc._jit import jit, jit_helper
+from crossarc.trees import _inside_outside, _matrix_tree, _matrix_tree_simd
+from crossarc.trees._simd import LANES, MIN_SIMD_SENTENCES
+
+# where it pays: the stack of graphs is not far larger than a cache
+MAX_SIMD_SIZE = 128
+
+
+@jit_helper
+def square(flat, starts, sizes, i):
+    """The array of sentence i, as a view."""
+    return flat[starts[i] : starts[i + 1]].reshape((sizes[i], sizes[i]))
+
+
+@jit
+def log_partitions(flat, starts, sizes, single_root, log_z, first, last):
+    """Fill log_z[first:last]: all trees."""
+    for i in range(first, last):
+        log_z[i] = _matrix_tree.log_partition(square(flat, starts, sizes, i), single_root)
+
+
+@jit
+def marginals(flat, starts, sizes, single_root, log_z, out, first, last):
+    """Fill log_z[first:last] and the sentences' part of ``out``: all trees. Those of the same size go together."""
+    waiting = np.ones(last, dtype=np.bool_)
+    group = np.empty(LANES, dtype=np.int64)
+    for i in range(first, last):
+        if waiting[i]:
+            count = take_same_size(sizes, waiting, i, group)
+            if count >= MIN_SIMD_SENTENCES and 1 < sizes[i] <= MAX_SIMD_SIZE:
+                marginals_simd(flat, starts, sizes[i], single_root, group, count, log_z, out)
+            else:
+                for k in range(count):
+                    log_z[group[k]] = np.nan
+            for k in range(count):
+                j = group[k]
+                if not np.isfinite(log_z[j]):
+                    scores = square(flat, starts, sizes, j)
+                    log_z[j] = _matrix_tree.marginals(scores, single_root, square(out, starts, sizes, j))
+
+
+@jit_helper
+def take_same_size(sizes, waiting, i, group):
+    """Fill the group with waiting sentences as long as i, from i on; returns how many there are."""
+    count = 0
+    j = i
+    while count < len(group) and j < len(waiting):
+        if waiting[j] and sizes[j] == sizes[i]:
+            group[count] = j
+            waiting[j] = False
+            count += 1
+        j += 1
+    return count
+
+
+@jit_helper
+def marginals_simd(flat, starts, size, single_root, group, count, log_z, out):
+    """Fill log_z and ``out`` for the sentences group[:count]; log_z is not finite for those that must go alone."""
+    # zeros do no harm in the lanes that stay empty
+    weights = np.zeros((size, size, LANES))
+    result = np.empty(LANES)
+    for lane in range(count):
+        entry = starts[group[lane]]
+        for h in range(size):
+            for m in range(size):
+                weights[h, m, lane] = flat[entry + m] if m != h and m > 0 else -np.inf
+            entry += size
+    _matrix_tree_simd.marginals(weights, single_root, result)
+    for lane in range(count):
+        i = group[lane]
+        log_z[i] = result[lane]
+        if np.isfinite(result[lane]):
+            entry = starts[i]
+            for h in range(size):
+                for m in range(size):
+                    out[entry + m] = weights[h, m, lane]
+                entry += size
+
+
+@jit
+def projective_log_partitions(flat, starts, sizes, single_root, log_z, first, last):
+    """Fill log_z[first:last]: projective trees."""
+    for i in range(first, last):
+        log_z[i] = _inside_outside.log_partition(square(flat, starts, sizes, i), single_root)
+
+
+@jit
+def projective_marginals(flat, starts, sizes, single_root, log_z, out, first, last):
+    """Fill log_z[first:last] and the sentences' part of ``out``: projective trees."""
+    for i in range(first, last):
+        log_z[i] = _inside_outside.marginals(square(flat, starts, sizes, i), single_root, square(out, starts, sizes, i))

@@ -1,0 +1,116 @@
+"""Every field of every configuration can be set on the command line, and reaches the training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from crossarc.cli import crossarc as commands
+from crossarc.cli import train as command
+from crossarc.parsers.config import settings
+from crossarc.parsers.registry import SYSTEMS
+
+FIELDS = [(system.name, setting) for system in SYSTEMS.values() for setting in settings(system.config)]
+TEXTS = {"features": "mcd2005", "symbols": "xpos", "parts": "arc,sibling"}
+
+
+@dataclass
+class Reached(Exception):
+    """Training would begin now."""
+
+    config: object
+
+
+@pytest.fixture
+def train(monkeypatch, handmade, tmp_path):
+    """The configuration that training would get."""
+
+    def stop(trees, config, **_):
+        raise Reached(config)
+
+    def run(*arguments):
+        arguments = ["train", str(handmade), "-m", str(tmp_path / "model"), *arguments]
+        result = CliRunner().invoke(commands, arguments, standalone_mode=False)
+        if isinstance(result.exception, Reached):
+            return result.exception.config
+        raise result.exception
+
+    monkeypatch.setattr(command, "train", stop)
+    return run
+
+
+def other_value(setting):
+    """A value that is not the default."""
+    if setting.type is bool:
+        return not setting.default
+    if setting.choices:
+        return next(choice for choice in setting.choices if choice != setting.default)
+    if setting.type is str:
+        return TEXTS[setting.name]
+    return setting.type(setting.default - 1 if setting.default == setting.high else setting.default + 1)
+
+
+def as_option(setting, value):
+    flags = setting.flags or f"--{setting.name.replace('_', '-')}"
+    if setting.type is bool:
+        return [flags.split("/")[0 if value else 1]]
+    return [flags, str(value)]
+
+
+@pytest.mark.parametrize(("system", "setting"), FIELDS, ids=[f"{system}: {s.name}" for system, s in FIELDS])
+def test_every_field_can_be_set(train, system, setting):
+    value = other_value(setting)
+    arguments = ["--system", system, *as_option(setting, value)]
+    by_name = {known.name: known for known in settings(SYSTEMS[system].config)}
+    for name, values in setting.only.items():
+        arguments += as_option(by_name[name], values[0])
+    if system == "spanning-tree" and setting.name == "learner":
+        arguments += ["--order", "1"]
+    if "kbest-mira" in arguments or "crf" in arguments:
+        arguments += ["--order", "1"]
+    if setting.name == "single_root" and system == "generative":
+        value, arguments = True, ["--system", system, "--single-root"]
+    assert getattr(train(*arguments), setting.name) == value
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_defaults_are_those_of_the_configuration(train, system):
+    assert train("--system", system) == SYSTEMS[system].config()
+
+
+def test_presets_and_options_beside_them(train):
+    config = train("--preset", "mcd2005", "--epochs", "2")
+    assert (config.learner, config.projective, config.epochs) == ("kbest-mira", True, 2)
+    assert train("--learner", "crf") == SYSTEMS["spanning-tree"].presets["ms2007"]
+
+
+def test_options_without_effect_are_refused(train):
+    for arguments in (
+        ["-k", "50"],
+        ["--l2", "3"],
+        ["--optimizer", "lbfgs"],
+        ["--restarts", "2", "--order", "1"],
+        ["--jobs", "2", "--system", "covington"],
+        ["--epochs", "3", "--system", "covington", "--classifier", "svm"],
+        ["--prior", "3", "--system", "generative"],
+        ["--exploration", "0.5"],
+        ["--preset", "mcd2005", "--system", "ilp"],
+    ):
+        with pytest.raises(click.UsageError):
+            train(*arguments)
+
+
+def test_the_help_text_fits_a_screen():
+    def lines(*arguments):
+        return CliRunner().invoke(commands, [*arguments, "--help"], terminal_width=80).output.splitlines()
+
+    assert len(lines("train")) <= 50
+    assert len(lines("parse")) <= 50
+    for system in SYSTEMS.values():
+        text = "\n".join(lines("train", "--system", system.name))
+        for setting in settings(system.config):
+            assert (setting.flags or f"--{setting.name.replace('_', '-')}").split("/")[0] in text
+    assert "--exploration" not in "\n".join(lines("train"))
