@@ -9,7 +9,7 @@ import crossarc
 
 PACKAGE = Path(crossarc.__file__).parent
 KERNELS = {"jit", "jit_macro", "jit_sum", "jit_simd"}
-FOR_KERNELS = {"jit_helper", "jit_inline", "jit_noinline"}
+FOR_KERNELS = {"jit_helper", "jit_inline", "jit_noinline", "by_type", "by_type_inline", "register"}
 TREES = {
     ".".join(["crossarc", *path.relative_to(PACKAGE).with_suffix("").parts]): ast.parse(path.read_text("utf-8"))
     for path in PACKAGE.rglob("*.py")
@@ -26,8 +26,13 @@ def test_python_calls_no_function_that_is_for_kernels():
 def decorated(tree, decorators):
     """The names of functions that have one of the decorators."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and any(getattr(d, "id", "") in decorators for d in node.decorator_list):
+        if isinstance(node, ast.FunctionDef) and any(name_of(d) in decorators for d in node.decorator_list):
             yield node.name
+
+
+def name_of(decorator):
+    """``jit`` of ``@jit``, ``register`` of ``@function.register(kind)``."""
+    return getattr(getattr(decorator, "func", decorator), "attr", getattr(decorator, "id", ""))
 
 
 def called_by_python(module):

@@ -45,7 +45,7 @@ class Problem:
         slopes = np.zeros(len(self.weights), dtype=SLOPE)
         batch, gold = training.treebank.batch, training.treebank.gold
         models = self.parser.scorer.models
-        value = add_gradients(batch, models, gold, training._rules(models), training.method, slopes)
+        value = add_gradients(batch, models, gold, training.config.search, slopes)
         return value, slopes["gradient"].copy()
 
 
@@ -130,7 +130,7 @@ def test_lbfgs_climbs_to_the_top():
     slopes = np.zeros(len(weights), dtype=SLOPE)
     models = training._scorer(weights, None).models
     batch, gold = training.treebank.batch, training.treebank.gold
-    add_gradients(batch, models, gold, training._rules(models), training.method, slopes)
+    add_gradients(batch, models, gold, training.config.search, slopes)
     # at the top, the gradient of the likelihood is that of the penalty
     assert np.abs(slopes["gradient"] - weights).max() < 0.02 * np.abs(weights).max()
 

@@ -21,8 +21,10 @@ from crossarc.evaluation import evaluate
 from crossarc.io import read, write
 from crossarc.io.problems import graph_problems
 from crossarc.parsers import GraphConfig, TrainingListener, train, train_graph
-from crossarc.parsers.graph._graph import Parts, grow_graph, score_of_graph
 from crossarc.parsers.graph.treebank import gold_graph, gold_graphs
+from crossarc.scorers.shape import tree_shape
+from crossarc.search import SecondOrder
+from crossarc.search._graphs import GraphParts, grow_graph, score_of_graph
 from crossarc.trees import is_tree
 from trained import DEV, TEST, TRAIN, TREEBANK, trained
 
@@ -30,10 +32,6 @@ from trained import DEV, TEST, TRAIN, TREEBANK, trained
 pytestmark = pytest.mark.slow
 
 # --- The search ---
-
-
-def rules(**changes):
-    return Rules(False, False, 10, 2.0, 3, False, False)._replace(**changes)
 
 
 @cache
@@ -81,13 +79,14 @@ def parts(draw):
     missing = draw(st.sampled_from([0.0, 0.5]))
     extras = rng.normal(size=(n + 1, n + 1)) - draw(st.sampled_from([0, 2]))
     extras[rng.random(extras.shape) < missing] = -np.inf
-    return Parts(rng.normal(size=(n + 1, n + 1)), extras, rng.normal(size=(n + 1,) * 3))
+    return GraphParts(rng.normal(size=(n + 1, n + 1)), extras, rng.normal(size=(n + 1,) * 3))
 
 
-def grown(parts, heads, **changes):
+def grown(parts, heads, single_root=False, projective=False):
+    search = SecondOrder(tree_shape(single_root=single_root, projective=projective))
     heads = np.array(heads)
     graph = matrix(heads)
-    return heads, graph, grow_graph(parts, heads, graph, rules(**changes))
+    return heads, graph, grow_graph(search, parts, heads, graph)
 
 
 def first_tree(n):
@@ -120,7 +119,7 @@ def test_the_search_is_mostly_optimal_for_three_words():
     rng = np.random.default_rng(5)
     optimal = 0
     for _ in range(30):
-        parts = Parts(3 * rng.normal(size=(4, 4)), rng.normal(size=(4, 4)) - 1, rng.normal(size=(4, 4, 4)) / 2)
+        parts = GraphParts(3 * rng.normal(size=(4, 4)), rng.normal(size=(4, 4)) - 1, rng.normal(size=(4, 4, 4)) / 2)
         best = max(score_of_graph(parts, *graph) for graph in all_graphs(3))
         trees = oracles.all_trees(3)
         start = max(trees, key=lambda heads: slow_score(parts, heads, matrix(heads)))
@@ -131,7 +130,7 @@ def test_the_search_is_mostly_optimal_for_three_words():
 
 
 def test_rules_keep_the_tree():
-    parts = Parts(np.zeros((5, 5)), np.ones((5, 5)), np.zeros((5, 5, 5)))
+    parts = GraphParts(np.zeros((5, 5)), np.ones((5, 5)), np.zeros((5, 5, 5)))
     parts.arcs[0] = 9
     start = first_tree(4)
     assert (grown(parts, start)[0] != start).any()

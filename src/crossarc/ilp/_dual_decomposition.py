@@ -13,11 +13,16 @@ children, or the arcs into and out of a word. Its copies are a mixture of config
 mended from round to round. Pairs of siblings and clauses have solutions in closed form.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc._jit import copy_values, jit, jit_helper, jit_inline, jit_noinline
+
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 NEXT_SIBLINGS, VALENCY, GRANDPARENTS = 0, 1, 2
 MOST_ACTIVE = 24  # configurations of a factor
@@ -27,21 +32,58 @@ INNER = 10  # changes of an active set in a round
 OVER = 1.5  # the step of multipliers
 LEAST = 10  # rounds before anything else is looked at
 
-# Factor f has the copies starts[f]:starts[f + 1], of ``variables``; its own parts, with these numbers among the parts
-# of their kind, have the scores tables[offsets[f]:offsets[f + 1]]. The first inner[f] copies of a factor of
-# grandparents are the arcs into its word.
-Factors = namedtuple("Factors", "kinds starts variables offsets tables numbers inner")
 
-# counts[f] configurations of factor f are active: rows of zeros and ones, their weights in the mixture, the scores of
-# their own parts, and the products of each two rows. The factor was last solved for ``given``.
-Active = namedtuple("Active", "counts weights own products rows given")
+class Factors(NamedTuple):
+    """What each head knows about its arcs; factor f has the copies starts[f] to starts[f + 1]."""
 
-Copies = namedtuple("Copies", "multipliers values")
+    kinds: Indices  # [f]
+    starts: Indices
+    variables: Indices  # of each copy
+    offsets: Indices  # [f]: its own parts are offsets[f] to offsets[f + 1] of the next two
+    tables: Floats  # the scores of these parts
+    numbers: Indices  # and their numbers among the parts of their kind
+    inner: Indices  # [f]: so many of the copies of a factor of grandparents are arcs into its word
 
-# At least one of the literals starts[c]:starts[c + 1] is true: a variable, or its negation.
-Clauses = namedtuple("Clauses", "starts variables negated exactly")
 
-Scratch = namedtuple("Scratch", "given gradient row best back order solved solution ones")
+class Active(NamedTuple):
+    """The configurations that are mixed in the copies of each factor."""
+
+    counts: Indices  # [f]: how many there are
+    weights: Floats  # [f, c]: their shares in the mixture
+    own: Floats  # [f, c]: the scores of their own parts
+    products: Floats  # [f, c, d]: of each two rows
+    rows: Floats  # zeros and ones, one configuration of a factor after the other
+    given: Floats  # of each copy: what the factor was last solved for
+
+
+class Copies(NamedTuple):
+    """The copies of variables that factors of one sort have."""
+
+    multipliers: Floats
+    values: Floats
+
+
+class Clauses(NamedTuple):
+    """At least one of the literals starts[c] to starts[c + 1] is true."""
+
+    starts: Indices
+    variables: Indices  # of each literal
+    negated: Flags  # of each literal: whether it is the variable's negation
+    exactly: Flags  # [c]: whether only one of them may be true
+
+
+class Scratch(NamedTuple):
+    """Room for the solution of one factor."""
+
+    given: Floats
+    gradient: Floats
+    row: Floats
+    best: Floats
+    back: Indices
+    order: Indices
+    solved: Floats
+    solution: Floats
+    ones: Floats
 
 
 @jit

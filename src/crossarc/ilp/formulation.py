@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, UnsupportedConstraint
-from crossarc.ilp import arborescences, nonlocal_parts
+from crossarc.ilp import arborescences, nonlocal_parts, paper_formulation
 from crossarc.ilp.parts import Pairs, Parts
 from crossarc.ilp.program import Block, Program
 from crossarc.ilp.rules import Children, FewArcs, Rule, Variables
@@ -74,7 +74,7 @@ def formulate(
         nonprojective = nonlocal_parts.nonprojective_marks(program, parts, z)
     if len(parts.crossing) or counts_crossing:
         crossing = nonlocal_parts.crossing(program, parts, z)
-    of_parts = _as_in_paper(program, parts, z) if as_in_paper else _tight(program, parts, z)
+    of_parts = paper_formulation.variables_of_parts(program, parts, z) if as_in_paper else _tight(program, parts, z)
     labelled, labels = _labels(program, parts, z, frozenset().union(*(rule.mentioned for rule in rules)))
     variables = Variables(parts, z, labelled, labels, nonprojective, crossing)
     arity = [Children(heads=frozenset([head]), most=most) for head, most in constraints.max_children.items()]
@@ -86,18 +86,8 @@ def formulate(
     return Formulation(program, variables, *of_parts, slacks, cuts_cycles, cuts_marks)
 
 
-def _as_in_paper(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices, Indices, Indices]:
-    """The variables of siblings, grandparents, next siblings and valencies (14-21)."""
-    return (
-        nonlocal_parts.siblings(program, parts, z),
-        nonlocal_parts.grandparents(program, parts, z),
-        nonlocal_parts.consecutive_siblings(program, parts, z) if len(parts.next_siblings.first) else _NOTHING,
-        nonlocal_parts.valency(program, parts, z) if parts.valencies.size else _NOTHING,
-    )
-
-
 def _tight(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices, Indices, Indices]:
-    """The same with tighter relaxations."""
+    """Variables of siblings, grandparents, next siblings and valencies, with relaxations tighter than the paper's."""
     return (
         nonlocal_parts.siblings(program, parts, z),
         nonlocal_parts.one_grandparent(program, parts, z) if len(parts.grandparents.first) else _NOTHING,

@@ -14,16 +14,14 @@ from crossarc.ilp.parts import Pairs, Parts
 from crossarc.ilp.program import Program
 
 __all__ = [
-    "consecutive_siblings",
+    "conjunctions",
     "counting_automata",
     "crossing",
-    "grandparents",
     "head_automata",
     "nonprojective",
     "nonprojective_marks",
     "one_grandparent",
     "siblings",
-    "valency",
 ]
 
 Indices = NDArray[np.int64]
@@ -31,12 +29,7 @@ Indices = NDArray[np.int64]
 
 def siblings(program: Program, parts: Parts, z: Indices) -> Indices:
     """Two children of one head (14). O(n |A|) variables and rows."""
-    return _conjunctions(program, parts.siblings, z)
-
-
-def grandparents(program: Program, parts: Parts, z: Indices) -> Indices:
-    """An arc and the arc into its head (15). O(n |A|) variables and rows."""
-    return _conjunctions(program, parts.grandparents, z)
+    return conjunctions(program, parts.siblings, z)
 
 
 def one_grandparent(program: Program, parts: Parts, z: Indices) -> Indices:
@@ -53,7 +46,7 @@ def one_grandparent(program: Program, parts: Parts, z: Indices) -> Indices:
     return columns
 
 
-def _conjunctions(program: Program, pairs: Pairs, z: Indices) -> Indices:
+def conjunctions(program: Program, pairs: Pairs, z: Indices) -> Indices:
     """z_ab = z_a ∧ z_b (13). The score's sign says which of the rows can ever hold back: only those are added."""
     columns = program.add_variables(pairs.scores)
     first, second = z[pairs.first], z[pairs.second]
@@ -71,8 +64,8 @@ def _conjunctions(program: Program, pairs: Pairs, z: Indices) -> Indices:
 def head_automata(program: Program, parts: Parts, z: Indices) -> Indices:
     """Next siblings and first children: the children on one side of a head are a path from the first to the last.
 
-    The same parts as in ``consecutive_siblings``, but the relaxation is as tight as can be for each head, with O(|A|)
-    rows instead of O(n |A|).
+    The parts of ``paper_formulation.consecutive_siblings``, but the relaxation is as tight as can be for each head,
+    with O(|A|) rows instead of O(n |A|).
     """
     first, second, scores = parts.next_siblings
     columns = program.add_variables(scores)
@@ -87,94 +80,11 @@ def head_automata(program: Program, parts: Parts, z: Indices) -> Indices:
     return columns
 
 
-def consecutive_siblings(program: Program, parts: Parts, z: Indices) -> Indices:
-    """Next siblings and first children by the paper's dynamic constraints (16-20). O(n |A|) variables and rows."""
-    first, second, scores = parts.next_siblings
-    columns = program.add_variables(scores)
-    begins = first < 0
-    _first_children(program, parts, z, columns[begins], second[begins])
-    _next_siblings(program, parts, z, columns[~begins], first[~begins], second[~begins])
-    return columns
-
-
-def _first_children(program: Program, parts: Parts, z: Indices, columns: Indices, arcs: Indices) -> None:
-    """z^first_ij = z_ij ∧ ¬γ_ij, where γ_ij says that i has a child before j, on the same side (17, 18, 20)."""
-    nodes = np.arange(parts.size)
-    i, j = np.nonzero(nodes[:, np.newaxis] != nodes)
-    gamma = np.full((parts.size, parts.size), -1)
-    gamma[i, j] = program.add_variables(np.where(abs(i - j) > 1, 0.0, -np.inf))  # γ_i(i+1) = 0
-    arc = np.full((parts.size, parts.size), -1)
-    arc[parts.heads, parts.modifiers] = z
-    _conjunction_with_negation(program, columns, z[arcs], gamma[parts.heads[arcs], parts.modifiers[arcs]])
-    after = np.where(j > i, j + 1, j - 1)
-    inside = (after >= 0) & (after < parts.size)
-    i, j, after = i[inside], j[inside], after[inside]
-    _dynamic(program, gamma[i, after], gamma[i, j], np.flatnonzero(arc[i, j] >= 0), arc[i, j][arc[i, j] >= 0])
-
-
-def _next_siblings(
-    program: Program, parts: Parts, z: Indices, columns: Indices, inner: Indices, outer: Indices
-) -> None:
-    """z^next_ijk = z^sibl_ijk ∧ ¬β_jk; β_jk says that j has a sibling between itself and k (17, 18, 19)."""
-    both = program.add_variables(np.zeros(len(columns)))
-    rows = np.arange(len(both))
-    program.add_rows(len(both), -np.inf, 0.0, (rows, both, 1.0), (rows, z[inner], -1.0))
-    program.add_rows(len(both), -np.inf, 0.0, (rows, both, 1.0), (rows, z[outer], -1.0))
-    program.add_rows(len(both), -1.0, np.inf, (rows, both, 1.0), (rows, z[inner], -1.0), (rows, z[outer], -1.0))
-    nodes = np.arange(parts.size)
-    j, k = np.nonzero(nodes[:, np.newaxis] != nodes)
-    beta = np.full((parts.size, parts.size), -1)
-    beta[j, k] = program.add_variables(np.where(abs(j - k) > 1, 0.0, -np.inf))  # β_j(j+1) = 0
-    of_inner, of_outer = parts.modifiers[inner], parts.modifiers[outer]
-    _conjunction_with_negation(program, columns, both, beta[of_inner, of_outer])
-    after = np.where(k > j, k + 1, k - 1)
-    inside = (after >= 0) & (after < parts.size)
-    j, k, after = j[inside], k[inside], after[inside]
-    number = np.full((parts.size, parts.size), -1)
-    number[j, k] = np.arange(len(j))
-    rows = number[of_inner, of_outer]
-    _dynamic(program, beta[j, after], beta[j, k], rows[rows >= 0], both[rows >= 0])
-
-
-def _conjunction_with_negation(program: Program, columns: Indices, given: Indices, unless: Indices) -> None:
-    """x = given ∧ ¬unless (18)."""
-    rows = np.arange(len(columns))
-    program.add_rows(len(rows), -np.inf, 0.0, (rows, columns, 1.0), (rows, given, -1.0))
-    program.add_rows(len(rows), -np.inf, 1.0, (rows, columns, 1.0), (rows, unless, 1.0))
-    program.add_rows(len(rows), 0.0, np.inf, (rows, columns, 1.0), (rows, given, -1.0), (rows, unless, 1.0))
-
-
-def _dynamic(program: Program, after: Indices, before: Indices, rows: Indices, event: Indices) -> None:
-    """after = before ∨ event, row by row (19, 20); the events of a row exclude each other."""
-    every = np.arange(len(after))
-    program.add_rows(len(after), 0.0, np.inf, (every, after, 1.0), (every, before, -1.0))
-    program.add_rows(len(after), 0.0, np.inf, (every, after, 1.0), (rows, event, -1.0))
-    program.add_rows(len(after), -np.inf, 0.0, (every, after, 1.0), (every, before, -1.0), (rows, event, -1.0))
-
-
-def valency(program: Program, parts: Parts, z: Indices) -> Indices:
-    """Numbers of children (21), of each head or of each side of it. O(n K) variables, O(n) rows."""
-    n_sides, most = parts.valencies.shape[1], parts.valencies.shape[2] - 1
-    group = parts.heads * n_sides + (parts.sides if n_sides == 2 else 0)
-    n_groups = parts.size * n_sides
-    possible = np.bincount(group, minlength=n_groups)
-    counts = np.arange(most + 1)
-    scores = parts.valencies.reshape(n_groups, most + 1)
-    columns = program.add_variables(np.where(counts <= possible[:, np.newaxis], scores, -np.inf), integral=True)
-    rows = np.arange(n_groups)[:, np.newaxis]
-    program.add_rows(n_groups, 1.0, 1.0, (rows, columns, 1.0))
-    above = np.maximum(possible - most, 0.0)
-    more = program.add_variables(np.zeros(n_groups), most=above)  # children beyond the K-th
-    program.add_rows(n_groups, 0.0, 0.0, (rows, columns, counts), (rows[:, 0], more, 1.0), (group, z, -1.0))
-    program.add_rows(n_groups, -np.inf, 0.0, (rows[:, 0], more, 1.0), (rows[:, 0], columns[:, -1], -above))
-    return columns.reshape(parts.valencies.shape)
-
-
 def counting_automata(program: Program, parts: Parts, z: Indices) -> Indices:
     """Numbers of children: the candidates on one side of a head are gone through and counted, one after the other.
 
-    The same parts as in ``valency``, but the relaxation is as tight as can be for each head; O(K |A|) variables and
-    rows.
+    The parts of ``paper_formulation.valency``, but the relaxation is as tight as can be for each head; O(K |A|)
+    variables and rows.
     """
     n_sides, most = parts.valencies.shape[1], parts.valencies.shape[2] - 1
     n_groups, n_arcs, counts = parts.size * n_sides, len(z), np.arange(most + 1)

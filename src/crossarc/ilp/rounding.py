@@ -37,7 +37,7 @@ def improved(parts: Parts, tree: Indices, *, single_root: bool) -> tuple[Indices
     return heads, float(kernels.climb(parts, heads, np.arange(len(parts.arcs)), single_root, none_of(parts)))
 
 
-def rounded(parts: Parts, values: Floats, *, single_root: bool) -> tuple[Indices, float]:
+def rounded(parts: Parts, values: Floats, *, single_root: bool, seed: int) -> tuple[Indices, float]:
     """The best of several trees near the values of the arcs, and its score.
 
     They are maximal arborescences over the values, and over values that are changed at random; each is improved by arcs
@@ -48,7 +48,7 @@ def rounded(parts: Parts, values: Floats, *, single_root: bool) -> tuple[Indices
     NoTreeError
     """
     there = np.flatnonzero(values > _LITTLE)
-    noise = np.random.default_rng(1).gumbel(scale=_NOISE, size=(_TREES, len(there)))
+    noise = np.random.default_rng(seed).gumbel(scale=_NOISE, size=(_TREES, len(there)))
     noise[0] = 0.0
     many = np.tile(values, (_TREES, 1))
     many[:, there] += noise

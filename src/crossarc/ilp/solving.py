@@ -80,6 +80,7 @@ def solve(
     exact: bool = True,
     time_limit: float | None = None,
     solver: Relaxer = "highs",
+    seed: int = 1,
     trees: TreeRows = "cutting planes",
     as_in_paper: bool = False,
 ) -> Solution:
@@ -104,6 +105,8 @@ def solve(
         What solves the relaxation: HiGHS, or dual decomposition (``relax``), which is faster but stops when it is near
         enough; "rounded" may then be said of a tree that is the best one. Under rules and with crossing arcs it is
         always HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
+    seed : int
+        Of the trees near a fractional solution that are tried.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
         How cycles are excluded. Only the last excludes wrong marks of non-projective arcs by rows too; with the others,
         that is left to cutting planes.
@@ -135,17 +138,17 @@ def solve(
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
     own = _with_best_labels(possible) if labels_later else possible
-    decomposed = _decomposed(own, constraints) if solver == "ad3" and not rules else None
+    decomposed = _decomposed(own, constraints, seed) if solver == "ad3" and not rules else None
     if decomposed is not None and (not exact or decomposed.status == "integral"):
         return _labelled(decomposed._replace(status="optimal") if exact else decomposed, possible)
     try:
-        found = _search(own, constraints, rules, time_limit, trees=trees, as_in_paper=as_in_paper).run(exact)
+        found = _search(own, constraints, rules, time_limit, seed=seed, trees=trees, as_in_paper=as_in_paper).run(exact)
     except Infeasible:
         raise _explained(own, constraints, rules) from None
     return _labelled(found, possible) if labels_later else found
 
 
-def _decomposed(parts: Parts, constraints: Constraints) -> Solution | None:
+def _decomposed(parts: Parts, constraints: Constraints, seed: int) -> Solution | None:
     """The relaxed solution by dual decomposition; None if that cannot find it."""
     if constraints.projective or constraints.max_children or len(parts.crossing):
         return None
@@ -160,7 +163,7 @@ def _decomposed(parts: Parts, constraints: Constraints) -> Solution | None:
         return None
     score = score_of(parts, heads)
     if not _reaches(score, relaxed.bound):
-        heads, score = rounded(parts, values, single_root=single_root)
+        heads, score = rounded(parts, values, single_root=single_root, seed=seed)
     if score == -np.inf:
         return None
     if _reaches(score, relaxed.bound):
@@ -178,6 +181,7 @@ def _search(
     rules: Sequence[Rule],
     time_limit: float | None = None,
     *,
+    seed: int = 1,
     trees: TreeRows = "cutting planes",
     as_in_paper: bool = False,
 ) -> _Search:
@@ -186,12 +190,12 @@ def _search(
     if len(others) < len(rules):
         constraints = replace(constraints, projective=True)
     formulation = formulate(parts, constraints, others, trees=trees, as_in_paper=as_in_paper)
-    return _Search(formulation, constraints, time_limit)
+    return _Search(formulation, constraints, time_limit, seed)
 
 
 class _Search:
-    def __init__(self, formulation: Formulation, constraints: Constraints, time_limit: float | None) -> None:
-        self.formulation, self.constraints = formulation, constraints
+    def __init__(self, formulation: Formulation, constraints: Constraints, time_limit: float | None, seed: int) -> None:
+        self.formulation, self.constraints, self.seed = formulation, constraints, seed
         self.parts, self.z = formulation.variables.parts, formulation.variables.arcs
         self.solver = Solver(formulation.program, time_limit)
 
@@ -266,7 +270,7 @@ class _Search:
         constraints, flags = self.constraints, {"single_root": self.constraints.single_root}
         try:
             if not (self.formulation.slacks or constraints.max_children or constraints.projective):
-                return rounded(self.parts, values, **flags)[0]
+                return rounded(self.parts, values, **flags, seed=self.seed)[0]
             return nearest_tree(self.parts, values, **flags, projective=constraints.projective)
         except NoTreeError:
             raise Infeasible from None

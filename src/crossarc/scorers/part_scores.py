@@ -90,6 +90,9 @@ def part_scores(
         if scores is None:
             return np.empty((0, 0, 0))
         array = checked_siblings(scores, size, name=name)
+        if array.min() == -np.inf:
+            position = ", ".join(map(str, np.argwhere(array == -np.inf)[0].tolist()))
+            raise ValueError(f"{name}[{position}] is -inf: only arcs can be forbidden")
         heads, modifiers = candidates[:, :, np.newaxis], words[:, :, np.newaxis]
         return np.ascontiguousarray(array[heads, third, modifiers] if head_first else array[third, heads, modifiers])
 

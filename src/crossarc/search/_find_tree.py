@@ -9,7 +9,7 @@ Jaakkola 2014).
 
 import numpy as np
 
-from crossarc._jit import by_type, copy_values, jit_helper, jit_inline, jit_macro, jit_noinline
+from crossarc._jit import by_type, copy_values, jit, jit_helper, jit_inline, jit_macro, jit_noinline
 from crossarc.features._hashing import mix
 from crossarc.scorers._part_scores import arc_matrix, best_by_arcs, candidate_number, is_projective, sibling_score
 from crossarc.search._candidate_tree import (
@@ -32,6 +32,12 @@ LONG = 250  # words: beyond, no array of all sibling parts is made (8 n³ bytes)
 @by_type
 def find_tree(search, parts, seed, heads):
     """The heads of the best tree that a search finds; its score, or -inf if there is none."""
+
+
+@jit
+def best_tree_of_parts(search, parts, seed, heads):
+    """``find_tree`` for Python."""
+    return find_tree(search, parts, seed, heads)
 
 
 @find_tree.register(Exact)

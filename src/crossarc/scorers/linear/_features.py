@@ -5,23 +5,45 @@ is then the sum of two or three ready numbers, and its place in a table of 2^bit
 highest bits (``shift`` is 64 - bits).
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc._jit import jit_helper, jit_inline
 from crossarc.features._hashing import hash_slots, mix
 from crossarc.features.attributes import PADDING, UPOS
 
-# slots[s, i, t] of each part (see hash_slots); the number of each word's tag among those of the sentence; two hashes of
-# the single features of each word, for [pairs]
-Encoded = namedtuple(
-    "Encoded",
-    "arc between sibling grandparent any_sibling valency with_distance tags heads_of_pairs modifiers_of_pairs counts",
-)
+Hashes = NDArray[np.uint64]
 
-# A part of three words: how they stand to each other is the random number of the side, and the distance
-Triple = namedtuple("Triple", "slots with_distance first second third side distance")
+
+class Encoded(NamedTuple):
+    """The words of a sentence, hashed for each kind of part: slots[s, i, t], see ``hash_slots``."""
+
+    arc: Hashes
+    between: Hashes
+    sibling: Hashes
+    grandparent: Hashes
+    any_sibling: Hashes
+    valency: Hashes
+    with_distance: tuple[int, int, int]  # how many templates of arcs, siblings and grandparents come with distance
+    tags: NDArray[np.uint64]  # [i]: the number of each word's tag among those of the sentence
+    heads_of_pairs: Hashes  # [i, f]: the single features of a word, for [pairs]
+    modifiers_of_pairs: Hashes  # [i, f]: the same features with another hash
+    counts: NDArray[np.int64]  # [i]: how many there are
+
+
+class Triple(NamedTuple):
+    """A part of three words."""
+
+    slots: Hashes
+    with_distance: int  # so many templates come with distance
+    first: int
+    second: int
+    third: int
+    side: np.uint64  # how they stand to each other
+    distance: int
+
 
 MOST_COUNTED = 5  # children on one side of a head
 
