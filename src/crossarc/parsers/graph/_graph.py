@@ -5,7 +5,6 @@ arc and, beyond the paper, by where its words stand in the basic tree: the best 
 starts.
 """
 
-
 import numpy as np
 
 from crossarc._jit import jit, jit_helper, jit_inline
