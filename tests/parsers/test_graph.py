@@ -10,7 +10,6 @@ from functools import cache
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from crossarc.scorers.linear._part_scores import Rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
