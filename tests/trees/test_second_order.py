@@ -108,7 +108,7 @@ def test_each_step_of_the_climb_is_the_best_one(start):
 
 @settings(max_examples=50, deadline=None)
 @given(second_order_scores(max_words=6), st.data())
-def test_worth_is_the_difference_that_an_arc_makes(scores, data):
+def test_the_gain_is_the_difference_that_an_arc_makes(scores, data):
     arcs = np.nan_to_num(scores[0], neginf=-3.0)
     siblings = np.nan_to_num(scores[1], neginf=-5.0)
     size = len(arcs)
@@ -116,15 +116,15 @@ def test_worth_is_the_difference_that_an_arc_makes(scores, data):
     graph = rng.random((size, size)) < 0.4
     graph[:, 0] = False
     np.fill_diagonal(graph, False)
-    worth = np.empty((size, size))
+    gains = np.empty((size, size))
     for h in range(size):
-        find_gains(arcs, siblings, graph, worth, h)
+        find_gains(arcs, siblings, graph, gains, h)
     for h, m in itertools.product(range(size), range(1, size)):
         if h != m:
             with_arc, without = graph.copy(), graph.copy()
             with_arc[h, m], without[h, m] = True, False
             difference = graph_score(arcs, siblings, with_arc) - graph_score(arcs, siblings, without)
-            assert worth[h, m] == pytest.approx(difference, rel=1e-9, abs=1e-6)
+            assert gains[h, m] == pytest.approx(difference, rel=1e-9, abs=1e-6)
 
 
 def test_score_of_the_example_of_mcdonald_and_pereira():

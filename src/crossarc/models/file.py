@@ -24,19 +24,6 @@ from crossarc.core import CrossarcError
 from crossarc.features.weights import Quantized, quantized
 from crossarc.models.builtin import file_of, names
 
-__all__ = [
-    "FORMAT",
-    "Component",
-    "Contents",
-    "Model",
-    "ModelError",
-    "Tensors",
-    "available",
-    "describe_model",
-    "read_model",
-    "write_model",
-]
-
 FORMAT = 2
 
 _LEVELS = ".levels"  # after the name of a quantized tensor: what its codes stand for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
@@ -210,6 +210,12 @@ class Parser(ABC):
         NoTreeError : the constraints allow no tree
         UnsupportedConstraint : the parser cannot honour a constraint
         """
+
+    def header(self) -> dict[str, Any]:
+        """What the headers of all parsers have."""
+        dev = self.dev and self.dev._asdict()
+        own = {"config": asdict(self.config), "labels": self.labels, "dev": dev, "treebank": self.treebank}
+        return {"system": self.system, **own}
 
     @abstractmethod
     def to_model(self) -> tuple[dict[str, Any], Tensors]:

@@ -36,6 +36,46 @@ def setting(
     return field(default=default, metadata=about)
 
 
+_AS_IN_TREEBANK = "as in the treebank"
+_OURS = "A feature set of ours ({}), or a file of templates."
+
+
+# Settings that several systems have. A dataclass keeps each field to itself, so these make new ones.
+
+
+def projective(help: str = "Whether arcs must not cross.") -> Any:
+    return setting(None, help, flags="--projective/--nonprojective", default_text=_AS_IN_TREEBANK)
+
+
+def single_root(default_text: str = _AS_IN_TREEBANK) -> Any:
+    flags = "--single-root/--several-roots"
+    return setting(None, "Whether trees have exactly one root.", flags=flags, default_text=default_text)
+
+
+def epochs(help: str = "Passes over the treebank.", **about: Any) -> Any:
+    return setting(10, help, low=1, **about)
+
+
+def seed(what: str = "of the random order of sentences", **about: Any) -> Any:
+    return setting(1, f"The seed {what}.", **about)
+
+
+def features(names: str = "default, mcd2005, mp2006") -> Any:
+    return setting("default", _OURS.format(names))
+
+
+def hash_bits(default: int = 23, **about: Any) -> Any:
+    return setting(default, "There are 2 to this power weights.", low=10, high=28, **about)
+
+
+def max_candidates(remark: str, low: int) -> Any:
+    return setting(10, f"Heads of each word that the pruner leaves at most{remark}.", low=low)
+
+
+def pruning_margin(default: float) -> Any:
+    return setting(default, "How much worse than the best head the others may be to the pruner, to be left.", low=0)
+
+
 @dataclass(frozen=True)
 class Setting:
     """A field of a configuration, as the command line and the checks need it."""

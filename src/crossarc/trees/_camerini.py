@@ -10,8 +10,8 @@ The root of single-rooted trees stays hidden, as in ``_chu_liu_edmonds``: only a
 with its arc.
 """
 
-from collections import namedtuple
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,18 +29,40 @@ from crossarc.trees._scores import best_labels
 # Not a plain number: Numba would compile what is called with a constant once more.
 NONE = np.int64(-1)
 
-# One row for each candidate: the best tree of a subset, the word whose arc its best swap bans (-1: no other
-# tree), and the subset itself. Y are the tree's arcs into the words `required`. Z is the arc of the parent's
-# tree into the word `banned`, and the Z of the parent.
-Candidates = namedtuple("Candidates", "heads labels totals swaps required banned parents")
 
-# The whole problem (scores, best label of each arc), and what is left of it in a subset (arcs, labels,
-# is_banned).
-Problem = namedtuple("Problem", "scores all_arcs all_labels arcs labels is_banned single_root")
+class Candidates(NamedTuple):
+    """The best trees of subsets, one row for each; and the subsets themselves."""
 
-# What the contraction leaves behind (see _chu_liu_edmonds). An arc of `chosen` that is not in `heads` was
-# replaced by one that enters a cycle.
-Stages = namedtuple("Stages", "chosen heads weights columns members bounds")
+    heads: np.ndarray  # [i, m]: the tree
+    labels: np.ndarray  # [i, m]
+    totals: np.ndarray  # [i]: its score
+    swaps: np.ndarray  # [i]: the word whose arc its best swap bans; -1: there is no other tree
+    required: np.ndarray  # [i, m]: whether the tree's arc into m is in Y
+    banned: np.ndarray  # [i]: the word whose arc in the parent's tree is in Z, beside the Z of the parent; -1: none
+    parents: np.ndarray  # [i]: the candidate that this one was split from; -1: none
+
+
+class Problem(NamedTuple):
+    """The scores of a sentence, and what is left of them in a subset."""
+
+    scores: np.ndarray  # [h, m, l]
+    all_arcs: np.ndarray  # [h, m]: the highest score of any label
+    all_labels: np.ndarray  # [h, m]: that label
+    arcs: np.ndarray  # [h, m]: the same in the subset
+    labels: np.ndarray  # [h, m]
+    is_banned: np.ndarray  # [h, m, l]: whether an arc is in Z
+    single_root: bool
+
+
+class Stages(NamedTuple):
+    """What the contraction leaves behind (see _chu_liu_edmonds)."""
+
+    chosen: np.ndarray  # [v]: the best head of each node
+    heads: np.ndarray  # [v]: that in the tree: another one where an arc enters a cycle
+    weights: np.ndarray  # [v]
+    columns: np.ndarray  # [v, h]
+    members: np.ndarray  # the nodes of the cycles, one cycle behind the other
+    bounds: np.ndarray  # [i]: where those of cycle i start
 
 
 @jit

@@ -10,7 +10,7 @@ each named by its head and its other end, which lies to the left or to the right
 holds values only: the split that reached a maximum is found again for the O(n) items of the best tree.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,13 @@ from crossarc._jit import jit, jit_helper
 from crossarc.trees._check import first_bad_score
 from crossarc.trees._scores import score_of
 
-Chart = namedtuple("Chart", "complete flipped incomplete")
+
+class Chart(NamedTuple):
+    """The highest score of each item, -inf if there is no such item."""
+
+    complete: np.ndarray  # [h, e]
+    flipped: np.ndarray  # [e, h]: complete[h, e]
+    incomplete: np.ndarray  # [h, m]
 
 
 @jit

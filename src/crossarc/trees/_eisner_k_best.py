@@ -13,7 +13,7 @@ splits takes O(n + k log(n + k)) time, so that the whole takes O(n³ + n² k log
 """
 
 import heapq
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,15 @@ from crossarc._jit import jit, jit_helper
 
 ARC, HALVES, INCOMPLETE, COMPLETE = range(4)
 
-# The list of an item starts at start[item] and is counts[item] long. A place in it holds a total and the two
-# places whose totals it adds up; for an arc, `first` is the label.
-Lists = namedtuple("Lists", "start counts totals first second")
+
+class Lists(NamedTuple):
+    """The k best ways to make each item, one list behind the other."""
+
+    start: np.ndarray  # [item]: where its list starts
+    counts: np.ndarray  # [item]: how long it is
+    totals: np.ndarray  # [place]: the score of a way
+    first: np.ndarray  # [place]: the place of the first of the two ways that it joins; for an arc, its label
+    second: np.ndarray  # [place]: the place of the second one
 
 
 @jit

@@ -13,14 +13,21 @@ As in ``_eisner``, splits are found again on the way back. Each siblings[h, s, m
 the last axis would cost more than it saves.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
 from crossarc.trees._eisner import best_sum, first_best
 
-Chart = namedtuple("Chart", "complete flipped incomplete sibling")
+
+class Chart(NamedTuple):
+    """The highest score of each item, -inf if there is no such item."""
+
+    complete: np.ndarray  # [h, e]
+    flipped: np.ndarray  # [e, h]: complete[h, e]
+    incomplete: np.ndarray  # [h, m]
+    sibling: np.ndarray  # [s, m] and [m, s]: two modifiers of the same head, next to each other, and all between
 
 
 @jit

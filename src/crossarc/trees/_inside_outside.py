@@ -50,9 +50,8 @@ def log_partition(scores, single_root):
 def marginals(scores, single_root, out):
     """out[h, m] = probability of the arc h -> m; returns log Z (if that is -inf, out is 0)."""
     chart, log_z = inside(scores, single_root)
-    out[:] = 0.0
-    if log_z > -np.inf:
-        read_arcs(outside(chart, len(scores)), out)
+    posteriors = outside(chart, len(scores)) if log_z > -np.inf else np.zeros(len(chart.weights))
+    read_arcs(posteriors, out)
     return log_z
 
 
@@ -114,7 +113,9 @@ def inside(scores, single_root):
         log_lift = lift(i, chart, size)
         if log_lift != 0.0:
             log_scale[i] -= log_lift
-            arcs[:, i] *= np.exp(log_lift)
+            factor = np.exp(log_lift)
+            for h in range(size):
+                arcs[h, i] *= factor
         weights[place_of(COMPLETE, i, i, size)] = weights[place_of(FLIPPED, i, i, size)] = 1.0
         for j in range(i + 1, size):
             halves = place_of(HALVES, i, j, size)
@@ -136,7 +137,10 @@ def inside(scores, single_root):
                     sum_of_logs(complete, chart, splits_of_complete(h, e, size))
                     logs[flipped] = logs[complete]
                 weights[flipped] = weights[complete]
-    return chart, np.sum(log_scale) + log_at(place_of(COMPLETE, 0, size - 1, size), chart)
+    log_z = log_at(place_of(COMPLETE, 0, size - 1, size), chart)
+    for m in range(1, size):
+        log_z += log_scale[m]
+    return chart, log_z
 
 
 @jit_helper
@@ -285,8 +289,8 @@ def read_arcs(posteriors, out):
     """The marginals of the arcs."""
     size = len(out)
     for h in range(size):
-        start = place_of(INCOMPLETE, h, 0, size)
-        out[h] = posteriors[start : start + size]
+        for m in range(size):
+            out[h, m] = posteriors[place_of(INCOMPLETE, h, m, size)]
 
 
 @jit_helper

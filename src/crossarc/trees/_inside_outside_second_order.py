@@ -40,11 +40,13 @@ def log_partition_second_order(arcs, siblings, single_root):
 @jit
 def marginals_second_order(arcs, siblings, single_root, arc_out, sibling_out):
     """Probabilities of arcs [h, m] and of parts [h, s, m]; returns log Z (if that is -inf, both are 0)."""
-    arc_out[:] = 0.0
-    sibling_out[:] = 0.0
+    flat = sibling_out.reshape(sibling_out.size)
+    for i in range(len(flat)):
+        flat[i] = 0.0
     parts, log_parts, chart, log_z = inside(arcs, siblings, single_root)
-    if log_z > -np.inf:
-        read_arcs(outside(parts, log_parts, chart, sibling_out), arc_out)
+    possible = log_z > -np.inf
+    posteriors = outside(parts, log_parts, chart, sibling_out) if possible else np.zeros(len(chart.weights))
+    read_arcs(posteriors, arc_out)
     return log_z
 
 
@@ -92,7 +94,10 @@ def normalise(log_parts):
     parts = np.zeros(log_parts.shape)
     log_scale = 0.0
     for m in range(1, size):
-        top = np.max(log_parts[:, m])
+        top = -np.inf
+        for h in range(size):
+            for s in range(size):
+                top = max(top, log_parts[h, m, s])
         if top == -np.inf:
             return parts, -np.inf
         total = 0.0
@@ -105,9 +110,12 @@ def normalise(log_parts):
                     if parts[h, m, s] < TINY:
                         # lost digits could count, next to two weights: let sums with it be out of range
                         parts[h, m, s] = np.nan
-        parts[:, m] /= total
-        log_parts[:, m] -= top + np.log(total)
-        log_scale += top + np.log(total)
+        divisor = top + np.log(total)
+        for h in range(size):
+            for s in range(size):
+                parts[h, m, s] /= total
+                log_parts[h, m, s] -= divisor
+        log_scale += divisor
     return parts, log_scale
 
 
@@ -121,8 +129,11 @@ def fill_chart(parts, log_parts, chart):
         log_lift = lift(i, chart, size)
         if log_lift != 0.0:
             log_lifts += log_lift
-            log_parts[:, i] += log_lift
-            parts[:, i] *= np.exp(log_lift)
+            factor = np.exp(log_lift)
+            for h in range(size):
+                for s in range(size):
+                    log_parts[h, i, s] += log_lift
+                    parts[h, i, s] *= factor
         weights[place_of(COMPLETE, i, i, size)] = weights[place_of(FLIPPED, i, i, size)] = 1.0
         for j in range(i + 1, size):
             halves, flipped = place_of(HALVES, i, j, size), place_of(HALVES, j, i, size)

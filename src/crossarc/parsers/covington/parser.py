@@ -13,7 +13,7 @@ Michael Covington (2001), *A Fundamental Algorithm for Dependency Parsing*. ACM 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -133,16 +133,8 @@ class CovingtonParser(Parser):
         return replace(self, temperatures=fitted)
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
-        header = {
-            "system": self.system,
-            "config": asdict(self.config),
-            "labels": self.labels,
-            "features": self.features.text,
-            "dev": self.dev and self.dev._asdict(),
-            "treebank": self.treebank,
-            "temperatures": self.temperatures._asdict(),
-        }
-        return header, self.classifier._asdict()
+        own = {"features": self.features.text, "temperatures": self.temperatures._asdict()}
+        return {**self.header(), **own}, self.classifier._asdict()
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CovingtonParser:

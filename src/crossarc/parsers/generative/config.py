@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crossarc.core import CrossarcError
+from crossarc.parsers import config
 from crossarc.parsers.config import Config, setting
 
 __all__ = ["Condition", "GenerativeConfig"]
@@ -47,19 +48,14 @@ class GenerativeConfig(Config):
     projective: bool = setting(
         True, "Whether arcs must not cross: better, measured, even where they do.", flags="--projective/--nonprojective"
     )
-    single_root: bool | None = setting(
-        None,
-        "Whether trees have exactly one root.",
-        flags="--single-root/--several-roots",
-        default_text="with --stop or --unsupervised yes, otherwise as in the treebank",
-    )
+    single_root: bool | None = config.single_root("with --stop or --unsupervised yes, otherwise as in the treebank")
     start: Literal["harmonic", "uniform", "random"] = setting(
         "harmonic", "EM begins with: near heads are likelier, all trees alike, random probabilities.", only=_EM
     )
     restarts: int = setting(0, "Further, random starts of EM; the most probable model is kept.", low=0, only=_EM)
     epochs: int = setting(100, "Iterations of EM at most.", low=1, only=_EM)
     prior: float = setting(10.0, "What EM adds to every expected count.", low=1e-12, only=_EM)
-    seed: int = setting(1, "Of random starts.", only=_EM)
+    seed: int = config.seed("of random starts", only=_EM)
 
     def check(self) -> None:
         names = (self.symbols or "upos").split("+")

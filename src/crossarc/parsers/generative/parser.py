@@ -18,7 +18,7 @@ Dan Klein and Christopher Manning (2004), *Corpus-Based Induction of Syntactic S
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from math import lgamma, log
@@ -329,18 +329,9 @@ class GenerativeParser(Parser):
         for name, factor in self.factors._asdict().items():
             for i, level in enumerate(factor.levels):
                 tensors |= {f"{name}.{i}.{part}": array for part, array in vars(level).items()}
-        header = {
-            "system": self.system,
-            "config": asdict(self.config),
-            "labels": self.labels,
-            "tags": self.symbols.tags,
-            "words": self.symbols.words,
-            "factors": {name: (f.n_outcomes, len(f.levels)) for name, f in self.factors._asdict().items()},
-            "dev": self.dev and self.dev._asdict(),
-            "treebank": self.treebank,
-            "objective": self.objective,
-        }
-        return header, tensors
+        factors = {name: (f.n_outcomes, len(f.levels)) for name, f in self.factors._asdict().items()}
+        own = {"tags": self.symbols.tags, "words": self.symbols.words, "factors": factors, "objective": self.objective}
+        return {**self.header(), **own}, tensors
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> GenerativeParser:

@@ -8,7 +8,7 @@ are scored by where their words stand in the basic tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -143,18 +143,8 @@ class GraphParser(Parser):
             "extra_labels": self.extra_labels_model.weights,
             "seen": self.seen,
         }
-        header = {
-            "system": self.system,
-            "config": asdict(self.config),
-            "tree": tree_header,
-            "labels": self.labels,
-            "extra_labels": self.extra_labels,
-            "features": self.features.text,
-            "dev": self.dev and self.dev._asdict(),
-            "dev_graph": self.dev_graph,
-            "treebank": self.treebank,
-        }
-        return header, tensors
+        own = {"extra_labels": self.extra_labels, "features": self.features.text, "dev_graph": self.dev_graph}
+        return {**self.header(), "tree": tree_header, **own}, tensors
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> GraphParser:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crossarc.core import CrossarcError
+from crossarc.parsers import config
 from crossarc.parsers.config import Config, setting
 from crossarc.parsers.linear.config import LinearConfig, linear_config
 from crossarc.scorers.linear.scorer import ScorerOptions
@@ -39,20 +40,13 @@ class IlpConfig(Config):
         "What solves relaxed programs: dual decomposition, or the linear program as it is, which takes several times "
         "as long.",
     )
-    single_root: bool | None = setting(
-        None,
-        "Whether trees have exactly one root.",
-        flags="--single-root/--several-roots",
-        default_text="as in the treebank",
-    )
-    epochs: int = setting(10, "Passes over the treebank.", low=1)
-    seed: int = setting(1, "Of the random order of sentences.")
-    features: str = setting("default", "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
-    hash_bits: int = setting(23, "There are 2 to this power weights.", low=10, high=28)
-    max_candidates: int = setting(10, "Heads of each word that the pruner leaves at most.", low=1)
-    pruning_margin: float = setting(
-        2.5, "How much worse than the best head the others may be to the pruner, to be left.", low=0
-    )
+    single_root: bool | None = config.single_root()
+    epochs: int = config.epochs()
+    seed: int = config.seed()
+    features: str = config.features()
+    hash_bits: int = config.hash_bits()
+    max_candidates: int = config.max_candidates("", low=1)
+    pruning_margin: float = config.pruning_margin(2.5)
     aggressiveness: float = setting(1.0, 'The largest step of passive-aggressive learning ("C").', low=0)
 
     def check(self) -> None:

@@ -8,7 +8,7 @@ linear scorer, with scores of arcs that are not projective beside them; trees ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from crossarc.core import Constraints, Sentence
@@ -84,7 +84,7 @@ class IlpParser(Parser):
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         header, tensors = self.linear.to_model()
-        return {**header, "system": self.system, "config": asdict(self.config)}, tensors
+        return {**header, **self.header()}, tensors
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> IlpParser:

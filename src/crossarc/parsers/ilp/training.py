@@ -7,7 +7,6 @@ parts, each as much as the solution has of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,36 +19,22 @@ from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.linear._program import nonprojective_scores
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.training import LinearTraining
-from crossarc.parsers.training import Checkpoint, TrainingListener, Treebank, with_treebank_defaults
+from crossarc.parsers.training import TrainingSetup, Treebank, with_treebank_defaults
 from crossarc.scorers.linear.scorer import ScoringModels
 from crossarc.search.integer_program import parts_for_ilp
 
 __all__ = ["train"]
 
 
-def train(
-    treebank: Sequence[Sentence],
-    config: IlpConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    listener: TrainingListener | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    jobs: int = 1,
-) -> IlpParser:
+def train(treebank: Sequence[Sentence], config: IlpConfig, setup: TrainingSetup) -> IlpParser:
     """Train the integer-program parser: see ``crossarc.parsers.train``."""
     config, trees = with_treebank_defaults(treebank, config), Treebank(treebank)
-    state = Checkpoint(checkpoint, config, trees.checksum)
-    saved = state.read() if resume else None
-    training = _Training(trees, dev, config, listener or TrainingListener())
-    return IlpParser(config, training.train(state, saved, jobs))
+    return IlpParser(config, _Training(trees, config, setup).train(setup.checkpoint_for(config, trees.checksum)))
 
 
 class _Training(LinearTraining):
-    def __init__(
-        self, treebank: Treebank, dev: Sequence[Sentence], config: IlpConfig, listener: TrainingListener
-    ) -> None:
-        super().__init__(treebank, dev, config.linear, listener, config.scorer)
+    def __init__(self, treebank: Treebank, config: IlpConfig, setup: TrainingSetup) -> None:
+        super().__init__(treebank, config.linear, setup, config.scorer)
         self.program = config
         self.constraints = Constraints(single_root=bool(config.single_root))
 

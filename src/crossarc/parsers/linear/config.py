@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from crossarc.core import CrossarcError
 from crossarc.features.templates import PARTS
+from crossarc.parsers import config
 from crossarc.parsers.config import Config, setting
 from crossarc.scorers.linear.scorer import ScorerOptions
 from crossarc.scorers.shape import tree_shape
@@ -35,18 +36,8 @@ class LinearConfig(Config):
         "1: arcs only, exact search. 2: arcs and adjacent siblings, from the exact projective tree by the best changes "
         "of one head. high: all siblings, grandparents and valencies too, by hill climbing with restarts.",
     )
-    projective: bool | None = setting(
-        None,
-        "Whether arcs must not cross.",
-        flags="--projective/--nonprojective",
-        default_text="as in the treebank",
-    )
-    single_root: bool | None = setting(
-        None,
-        "Whether trees have exactly one root.",
-        flags="--single-root/--several-roots",
-        default_text="as in the treebank",
-    )
+    projective: bool | None = config.projective()
+    single_root: bool | None = config.single_root()
     learner: Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"] = setting(
         "mira",
         "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model of all "
@@ -62,14 +53,12 @@ class LinearConfig(Config):
     labels: Literal["two-stage", "joint"] = setting(
         "two-stage", "Labels are chosen for a finished tree, or together with the arcs."
     )
-    epochs: int = setting(10, "Passes over the treebank.", low=1)
-    seed: int = setting(1, "Of the random order of sentences, and of restarts.")
-    features: str = setting("default", "A feature set of ours (default, mcd2005, mp2006), or a file of templates.")
-    hash_bits: int = setting(23, "There are 2 to this power weights.", low=10, high=28)
-    max_candidates: int = setting(10, "Heads of each word that the pruner leaves at most; 0: no pruner.", low=0)
-    pruning_margin: float = setting(
-        2.0, "How much worse than the best head the others may be to the pruner, to be left.", low=0
-    )
+    epochs: int = config.epochs()
+    seed: int = config.seed("of the random order of sentences, and of restarts")
+    features: str = config.features()
+    hash_bits: int = config.hash_bits()
+    max_candidates: int = config.max_candidates("; 0: no pruner", low=0)
+    pruning_margin: float = config.pruning_margin(2.0)
     restarts: int = setting(3, "Further starts of the search.", low=0, only={"order": ("high",)})
     aggressiveness: float = setting(
         1.0, 'The largest step of MIRA ("C").', low=0, only={"learner": ("mira", "kbest-mira", "factored-mira")}

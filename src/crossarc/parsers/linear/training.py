@@ -40,8 +40,7 @@ from crossarc.parsers.training import (
     EpochLoop,
     EpochReport,
     Epochs,
-    Saved,
-    TrainingListener,
+    TrainingSetup,
     Treebank,
     dev_scores,
     possible_trees,
@@ -66,21 +65,14 @@ _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on
 
 
 def train_linear(
-    treebank: Sequence[Sentence],
-    config: LinearConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    listener: TrainingListener | None = None,
-    checkpoint: Checkpoint | None = None,
-    saved: Saved | None = None,
-    jobs: int = 1,
+    treebank: Sequence[Sentence], config: LinearConfig, setup: TrainingSetup, checkpoint: Checkpoint | None = None
 ) -> LinearParser:
-    """Train a linear scorer and its search on trees; see ``crossarc.parsers.train``."""
-    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
+    """Train a linear scorer and its search on trees; the state of training is kept in the checkpoint."""
+    config = with_treebank_defaults(treebank, config)
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
-        treebank = possible_trees(treebank, listener, **flags)
-    return LinearTraining(Treebank(treebank), dev, config, listener).train(checkpoint, saved, jobs)
+        treebank = possible_trees(treebank, setup.listener, **flags)
+    return LinearTraining(Treebank(treebank), config, setup).train(checkpoint)
 
 
 class LinearTraining(Epochs[LinearParser]):
@@ -89,39 +81,33 @@ class LinearTraining(Epochs[LinearParser]):
     stage = "heads"
 
     def __init__(
-        self,
-        treebank: Treebank,
-        dev: Sequence[Sentence],
-        config: LinearConfig,
-        listener: TrainingListener,
-        options: ScorerOptions | None = None,
+        self, treebank: Treebank, config: LinearConfig, setup: TrainingSetup, options: ScorerOptions | None = None
     ) -> None:
-        self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
+        super().__init__(setup)
+        self.treebank, self.config, self.jobs = treebank, config, setup.jobs
         self.options = options or config.scorer
         self.templates = load_templates(config.features)
         self.learner = self._new_learner()
 
-    def train(self, checkpoint: Checkpoint | None, saved: Saved | None, jobs: int) -> LinearParser:
+    def train(self, checkpoint: Checkpoint | None) -> LinearParser:
         # Each stage has random numbers of its own: they may run side by side
         for_pruner, for_labels, self.rng = np.random.default_rng(self.config.seed).spawn(3)
-        if saved is not None:
-            before = self.restored(saved.best).scorer
+        if checkpoint is not None and checkpoint.saved is not None:
+            before = self.restored(checkpoint.saved.best).scorer
             self.scorer = self._scorer(self.learner.weights, before.pruner)
             if not self.options.joint:
                 self.scorer = self.scorer.with_labels(dequantized(before.labels_model.weights))
         else:
-            with workers(jobs) as start:
+            with workers(self.jobs) as start:
                 labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
                 pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
                 self.scorer = self._scorer(self.learner.weights, pruner)
                 if labels is not None:
                     self.scorer = self.scorer.with_labels(labels.result())
-        loop = EpochLoop(self, self.listener, checkpoint, self.config.patience)
         if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
-            loop.checkpoint = None  # L-BFGS has a memory of its own
+            loop = EpochLoop(self, None, self.config.patience)  # L-BFGS has a memory of its own
             return loop.finish(lambda: self._maximise(loop))
-        if saved is not None:
-            loop.resume(saved)
+        loop = EpochLoop(self, checkpoint, self.config.patience)
         self.learn = self._learning(self._with_weights(self.learner.weights).models)
         return loop.finish(lambda: loop.run(self.config.epochs))
 
