@@ -54,7 +54,7 @@ def second_order(search, parts, seed, heads):
     return second_order_of_short(search, parts, heads)
 
 
-@jit_helper
+@jit_macro
 def second_order_of_short(search, parts, heads):
     """The exact projective tree, or what is found from there by best single changes."""
     arcs = arc_matrix(parts)

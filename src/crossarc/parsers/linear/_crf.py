@@ -7,7 +7,7 @@ of arcs have the sum over their labels in them (``ScorerOptions.summed``): sums 
 
 import numpy as np
 
-from crossarc._jit import by_type, jit, jit_helper, jit_inline
+from crossarc._jit import by_type, jit, jit_helper, jit_inline, jit_macro
 from crossarc.learning._adagrad import Gradient, adapt, add_at
 from crossarc.learning.rules import Crf
 from crossarc.parsers.linear._learn import learn_from, training_sentence
@@ -27,7 +27,7 @@ def follow_gradient(rule, sentence, models, learner, search, seed):
     return -step_along_gradient(sentence, models, learner, search)
 
 
-@jit_helper
+@jit_macro
 def step_along_gradient(sentence, models, learner, search):
     """The log-likelihood of the gold tree before the step."""
     most_of_word = len(sentence.parts.source.buffer) + sentence.slots.shape[2] * sentence.n_labels

@@ -113,7 +113,13 @@ def never_misses(search, sentence, models, score):
 @beats_gold.register(HillClimbing)
 def scores_more_than_gold(search, sentence, models, score):
     """The gold tree may be better than the tree found; not so if its labels are not the best ones."""
-    return gold_is_not_better(sentence, is_joint(models.labelling), score)
+    choice = np.zeros_like(sentence.heads)
+    find_choices(sentence.parts, sentence.heads, choice)
+    if is_joint(models.labelling):
+        for m in range(1, len(choice)):
+            if sentence.parts.labels[m, choice[m]] != sentence.labels[m]:
+                return True
+    return tree_score(sentence.parts, sentence.heads, choice) <= score
 
 
 @by_type
@@ -131,17 +137,6 @@ def k_best_nonprojective(shape, scores, k):
 def k_best_of_projective(shape, scores, k):
     count, heads, _, _ = k_best_projective(scores.reshape(len(scores), len(scores), 1), k, shape.single_root)
     return heads[:count].copy()
-
-
-@jit_helper
-def gold_is_not_better(sentence, joint, score):
-    choice = np.zeros_like(sentence.heads)
-    find_choices(sentence.parts, sentence.heads, choice)
-    if joint:
-        for m in range(1, len(choice)):
-            if sentence.parts.labels[m, choice[m]] != sentence.labels[m]:
-                return True
-    return tree_score(sentence.parts, sentence.heads, choice) <= score
 
 
 @jit_helper
