@@ -1,7 +1,9 @@
 """Crossarc: dependency parsing where arcs may cross."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from crossarc._version import __version__
 from crossarc.core import (
     Constraints,
     CrossarcError,
@@ -16,9 +18,7 @@ from crossarc.io import read, write
 
 if TYPE_CHECKING:
     from crossarc.parsers import train
-    from crossarc.pipeline import load, models
-
-__version__ = "0.1.0.dev0"
+    from crossarc.pipeline import load
 
 __all__ = [
     "Constraints",
@@ -29,22 +29,23 @@ __all__ = [
     "Sentence",
     "Tree",
     "UnsupportedConstraint",
+    "__version__",
     "load",
-    "models",
     "read",
     "train",
     "write",
 ]
 
 
+_LAZY = {"load": "crossarc.pipeline", "train": "crossarc.parsers"}
+
+
 def __getattr__(name: str) -> Any:
     """These bring Numba with them; whoever only reads treebanks need not wait for that."""
-    if name in ("load", "models"):
-        from crossarc import pipeline
-
-        return getattr(pipeline, name)
-    if name == "train":
-        from crossarc import parsers
-
-        return parsers.train
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,6 +12,9 @@
                   loops stay small.
 ``jit_macro``     a step of a long kernel, for the reader alone: compiled as if its lines stood where it is called. Each
                   level of calls doubles the work of the compiler, which optimises a kernel with all that it calls.
+``by_type``       a function that is implemented for each class of its first argument: a kernel that is given a value of
+                  the class is compiled with that implementation alone. (Functions as arguments, or in closures, would
+                  make kernels that the cache on disk cannot keep.)
 ================  ======================================================================================================
 
 ``trees/_inside_outside.py`` and ``trees/_matrix_tree_simd.py`` have a kernel decorator of their own each, for the rules
@@ -19,17 +22,52 @@ of floating-point arithmetic that they need.
 """
 
 import logging
+from functools import wraps
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 from numba.core import event
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
 jit = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-jit_helper: Any = register_jitable(cache=True, no_cfunc_wrapper=True, forceinline=False)
-jit_inline: Any = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+_HELPER: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, "forceinline": False}
+_INLINE: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, "_nrt": False, "forceinline": True}
+jit_helper: Any = register_jitable(**_HELPER)
+jit_inline: Any = register_jitable(**_INLINE)
 jit_noinline: Any = register_jitable(cache=True, no_cfunc_wrapper=True, _nrt=False, forceinline=False)
 jit_macro = njit(inline="always")
+
+
+def by_type(described, **options):
+    """A function whose implementation is chosen by the class of its first argument, a ``NamedTuple``; or by None.
+
+    Implementations are plain functions, registered with ``@function.register(cls)``.
+    """
+    implementations = {}
+
+    @wraps(described)
+    def function(first, *others):
+        return implementations[type(first)](first, *others)
+
+    @overload(function, strict=False, **(options or {"jit_options": _HELPER}))
+    def choose(first, *others):
+        kind = type(None) if isinstance(first, types.NoneType) else getattr(first, "instance_class", None)
+        return implementations.get(kind)
+
+    def register(kind):
+        def add(implementation):
+            implementations[kind] = implementation
+            return implementation
+
+        return add
+
+    function.register = register
+    return function
+
+
+def by_type_inline(described):
+    """``by_type`` for inner loops, with the promises of ``jit_inline``."""
+    return by_type(described, jit_options=_INLINE)
 
 
 @jit_inline

@@ -29,6 +29,7 @@ from crossarc.parsers.generative.parser import (
 )
 from crossarc.parsers.generative.training import Counts, Maximisation
 from crossarc.parsers.generative.vocabulary import collect
+from crossarc.parsers.training import TrainingSetup
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective, is_tree
 from oracles import all_labelled_trees, all_trees
@@ -203,7 +204,7 @@ def maximisation(sentences, **options) -> tuple[Maximisation, GenerativeConfig]:
     config = GenerativeConfig(unsupervised=True, symbols="upos", condition="distance", single_root=True, **options)
     symbols = collect("upos", sentences)
     blank = GenerativeParser(config, ("dep",), symbols, Factors(*[BackOff(1, ())] * 4))
-    return Maximisation(symbols.nodes(sentences), blank, TrainingListener()), config
+    return Maximisation(symbols.nodes(sentences), blank, TrainingSetup()), config
 
 
 @pytest.mark.parametrize(("projective", "stop"), KINDS)

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from crossarc.scorers.linear._part_scores import Rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from crossarc.io.problems import graph_problems
 from crossarc.parsers import GraphConfig, TrainingListener, train, train_graph
 from crossarc.parsers.graph._graph import Parts, grow_graph, score_of_graph
 from crossarc.parsers.graph.treebank import gold_graph, gold_graphs
-from crossarc.scorers.linear._part_scores import Rules
 from crossarc.trees import is_tree
 from trained import DEV, TEST, TRAIN, TREEBANK, trained
 

@@ -4,16 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import oracles
-from crossarc.core import Sentence
-from crossarc.features._hashing import sentence_attributes
-from crossarc.features.attributes import attributes_of
-from crossarc.features.templates import parse_templates
-from crossarc.scorers.linear._features import (
-    MOST_COUNTED,
-    encode,
-)
 from crossarc.scorers.linear._part_scores import (
     Rules,
     Space,
@@ -27,9 +17,19 @@ from crossarc.scorers.linear._part_scores import (
     tree_score,
     worth,
 )
+from crossarc.search._search import climb, first_order, second_order
+
+import oracles
+from crossarc.core import Sentence
+from crossarc.features._hashing import sentence_attributes
+from crossarc.features.attributes import attributes_of
+from crossarc.features.templates import parse_templates
+from crossarc.scorers.linear._features import (
+    MOST_COUNTED,
+    encode,
+)
 from crossarc.scorers.linear._pruner import keep_candidates
 from crossarc.search import _search
-from crossarc.search._search import climb, first_order, second_order
 
 TEMPLATES = """
 [arc]

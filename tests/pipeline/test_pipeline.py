@@ -17,7 +17,7 @@ from crossarc.cli import crossarc as commands
 from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.features.weights import dequantized
 from crossarc.io import read
-from crossarc.models.file import load_model, load_parts, save_model
+from crossarc.models import available
 from crossarc.parsers import TrainingListener
 from crossarc.parsers import load as load_parser
 from crossarc.pipeline import Pipeline, scores_of, train_components
@@ -29,7 +29,7 @@ TEXT = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in
 @cache
 def pipeline() -> Pipeline:
     annotated = train_components(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
-    return Pipeline(trained("order 1"), *annotated[:3])
+    return Pipeline(trained("order 1"), **annotated.components)
 
 
 @pytest.fixture
@@ -78,38 +78,31 @@ def test_missing_annotation_is_filled_in():
 
 def test_the_file_gives_the_same_pipeline(model):
     assert crossarc.load(model)(TEXT) == pipeline()(TEXT)
-    assert list(load_parser(model).parse(TEST)) == list(pipeline().parser.trees(TEST))
+    assert list(load_parser(model).trees(TEST)) == list(pipeline().parser.trees(TEST))
 
 
 def test_a_model_may_have_a_parser_only(tmp_path):
     path = tmp_path / "plain.crossarc"
     trained("order 1").save(path)
     plain = crossarc.load(path)
-    assert list(plain.trees(TEST)) == list(trained("order 1").parse(TEST))
+    assert list(plain.trees(TEST)) == list(trained("order 1").trees(TEST))
     bare = [Sentence.of(TEST[0].form)]
     assert plain.annotate(bare) == bare
     with pytest.raises(CrossarcError, match="no segmenter"):
         plain("Text.")
 
 
-def test_compact_files_are_small_and_stay_as_they_are(tmp_path, model):
-    compact = tmp_path / "compact.crossarc"
-    replace(pipeline(), compact=True, header={"licence": "none"}).save(compact)
-    assert compact.stat().st_size < 0.3 * model.stat().st_size
-    loaded = crossarc.load(compact)
-    assert loaded.header == {"licence": "none"}
+def test_quantized_files_are_small_and_stay_as_they_are(tmp_path, model):
+    quantized = tmp_path / "quantized.crossarc"
+    replace(pipeline(), quantized=True, about={"licence": "none"}).save(quantized)
+    assert quantized.stat().st_size < 0.3 * model.stat().st_size
+    loaded = crossarc.load(quantized)
+    assert loaded.about == {"licence": "none"}
     again = tmp_path / "again.crossarc"
     loaded.save(again)
-    assert again.read_bytes() == compact.read_bytes()
+    assert again.read_bytes() == quantized.read_bytes()
     weights = pipeline().parser.scorer.heads_model.weights
     assert np.abs(dequantized(loaded.parser.scorer.heads_model.weights) - weights).max() < 0.03 * np.abs(weights).max()
-
-
-def test_parts_and_parser_are_apart(tmp_path):
-    path = tmp_path / "x"
-    save_model(path, {"system": "x"}, {"a": np.zeros(2)}, parts={"tagger": {"a": np.ones(2)}})
-    assert load_model(path)[1]["a"].tolist() == [0, 0]
-    assert load_parts(path)["tagger"]["a"].tolist() == [1, 1]
 
 
 def test_a_lemmatizer_needs_a_tagger():
@@ -157,7 +150,7 @@ def test_train_with_parts(tmp_path, handmade):
     assert result.exception is None
     for number in (1, 2):
         assert f"crossarc: tagger {number}: " in result.stderr
-    assert list(crossarc.load(model).parts) == ["tagger", "lemmatizer"]
+    assert list(crossarc.load(model).components) == ["parser", "tagger", "lemmatizer"]
     with pytest.raises(UsageError, match="tager"):
         run("train", handmade, "-m", model, "--with", "tager")
 
@@ -187,7 +180,7 @@ def test_what_is_fitted_later_keeps_the_parts(model, tmp_path):
     dev = tmp_path / "dev.conllu"
     crossarc.write(DEV, dev)
     run("calibrate", dev, "-m", model, "--fit")
-    assert list(crossarc.load(model).parts) == ["segmenter", "tagger", "lemmatizer"]
+    assert list(crossarc.load(model).components) == ["parser", "segmenter", "tagger", "lemmatizer"]
 
 
 def test_rank_and_suspicious_fill_in_missing_tags(model, tmp_path):
@@ -201,8 +194,8 @@ def test_rank_and_suspicious_fill_in_missing_tags(model, tmp_path):
 
 
 def test_built_in_models_say_whose_they_are():
-    for name, about in crossarc.models().items():
-        assert {"licence", "attribution", "scores", "parts", "bytes"} <= about.keys()
+    for name, about in available().items():
+        assert {"licence", "attribution", "scores", "components", "bytes"} <= about.keys()
         assert name in run("models").decode()
         assert json.loads(run("models", "--json"))[name] == about
 
@@ -211,6 +204,6 @@ def test_built_in_models_say_whose_they_are():
 def test_the_built_in_model_has_the_scores_that_it_says(treebanks):
     model = crossarc.load("en")
     scores = scores_of(model, list(read(treebanks / "English-EWT" / "test.conllu")))
-    for start, shares in model.header["scores"].items():
+    for start, shares in model.about["scores"].items():
         for name, share in shares.items():
             assert scores[start][name] == pytest.approx(share, abs=0.02), (start, name)

@@ -304,6 +304,26 @@ def test_corrections_survive_in_misc(desktop, tmp_path):
     assert download() == plain
 
 
+def test_forbidden_labels_in_misc(desktop, tmp_path):
+    label = head_of(desktop, 1).split(" of ")[0]
+    rows = TEXT.split("\n")
+    number = next(i for i, row in enumerate(rows) if row.startswith("1\t"))
+    rows[number] = rows[number].removesuffix("\t_") + f"\tNotRel={label}"
+    noted = tmp_path / "noted.conllu"
+    noted.write_text("\n".join(rows))
+    desktop.set_input_files("#file", noted)
+    wait_until(desktop, lambda: desktop.locator("#corrections li").count() == 1)
+    assert not head_of(desktop, 1).startswith(f"{label} of ")
+    desktop.check("#note")
+    with desktop.expect_download() as download:
+        desktop.click("#download-conllu")
+    assert f"NotRel={label}" in download.value.path().read_text()
+    corrected = tree_of(desktop)
+    desktop.click("#corrections button")
+    wait_for_change(desktop, corrected)
+    assert head_of(desktop, 1).startswith(f"{label} of ")
+
+
 def test_least_certain_first(desktop):
     in_order = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
     desktop.select_option("#order", "uncertainty")

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import click
 
-from crossarc import __version__
+from crossarc._version import __version__
 from crossarc.core import CrossarcError, InputWarning
 
 __all__ = ["main"]

@@ -11,9 +11,9 @@ from crossarc.cli.common import json_option, print_json
 @json_option
 def command(as_json: bool) -> None:
     """The models that come with Crossarc: what they can do, their scores, licence and size."""
-    from crossarc.pipeline import models
+    from crossarc.models import available
 
-    found = models()
+    found = available()
     if as_json:
         print_json(found)
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
@@ -21,6 +21,8 @@ from crossarc.parsers.base import ConstraintSource
 from crossarc.parsers.constraint_file import MiscConstraints, read_constraints
 from crossarc.parsers.registry import SYSTEMS
 from crossarc.pipeline.chunks import ChunkResult, Input, Job, parse_chunks
+
+Command = Callable[..., Any]
 
 _MAX_LENGTH = 1000
 
@@ -68,7 +70,7 @@ class _CapabilityOption(click.Option):
         self.capability = capability
 
 
-def _option(capability: Capability, *names: str, **about: Any) -> Any:
+def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Command], Command]:
     return click.option(*names, cls=_CapabilityOption, capability=capability, **about)
 
 

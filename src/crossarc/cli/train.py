@@ -18,7 +18,7 @@ from crossarc.parsers.config import Config, Setting, settings
 from crossarc.parsers.registry import DEFAULT, SYSTEMS, System
 from crossarc.pipeline import TEXT_COMPONENTS, Annotated, Pipeline, train_components
 
-_TYPES = {int: click.IntRange, float: click.FloatRange}
+_TYPES: dict[type, Any] = {int: click.IntRange, float: click.FloatRange}
 _NAMED = "crossarc.system"  # in the context: the system that the arguments name
 
 

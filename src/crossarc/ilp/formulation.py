@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -165,7 +164,7 @@ def restricted(parts: Parts, constraints: Constraints) -> Parts:
         kept &= (parts.modifiers != modifier) | (parts.heads == head)
     for head, modifier in constraints.forbidden_arcs:
         kept &= (parts.modifiers != modifier) | (parts.heads != head)
-    return _kept(replace(parts, labels=labels), kept) if not kept.all() else replace(parts, labels=labels)
+    return _kept(parts._replace(labels=labels), kept) if not kept.all() else parts._replace(labels=labels)
 
 
 def _kept(parts: Parts, kept: NDArray[np.bool_]) -> Parts:
@@ -177,8 +176,7 @@ def _kept(parts: Parts, kept: NDArray[np.bool_]) -> Parts:
         first = pairs.first[own]
         return Pairs(np.where(first < 0, -1, number[first]), number[pairs.second[own]], pairs.scores[own])
 
-    return replace(
-        parts,
+    return parts._replace(
         heads=parts.heads[kept],
         modifiers=parts.modifiers[kept],
         arcs=parts.arcs[kept],

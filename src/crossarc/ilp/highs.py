@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,9 +17,6 @@ Floats = NDArray[np.float64]
 
 _ROWWISE = 2
 _MAXIMISE = -1
-_DONE = highspy.HighsModelStatus.kOptimal
-_FEASIBLE = int(highspy.SolutionStatus.kSolutionStatusFeasible)
-_IMPOSSIBLE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
 
 
 class Answer(NamedTuple):
@@ -54,6 +50,9 @@ class Solver:
     def __init__(self, program: Program, time_limit: float | None = None) -> None:
         self._end = None if time_limit is None else time.monotonic() + time_limit
         self._size, self._integral, self._is_integer = program.size, program.integral, False
+        import highspy  # takes long to import, and most searches do without
+
+        self._enums: Any = highspy
         self._highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in (
             ("output_flag", False),
@@ -118,7 +117,7 @@ class Solver:
         self._is_integer = True
         self._highs.setOptionValue("presolve", "choose")
         integral = self._numbers(self._integral[self._is_used[self._integral]])
-        kinds = np.full(len(integral), int(highspy.HighsVarType.kInteger), dtype=np.uint8)
+        kinds = np.full(len(integral), int(self._enums.HighsVarType.kInteger), dtype=np.uint8)
         self._highs.changeColsIntegrality(len(integral), integral, kinds)
         if len(columns):
             used = self._is_used[columns]
@@ -134,10 +133,11 @@ class Solver:
             self._highs.setOptionValue("time_limit", max(self._end - time.monotonic(), 0.0))
         self._highs.run()
         status, info = self._highs.getModelStatus(), self._highs.getInfo()
-        if status in _IMPOSSIBLE:
+        statuses = self._enums.HighsModelStatus
+        if status in (statuses.kInfeasible, statuses.kUnboundedOrInfeasible):
             raise Infeasible
-        done = status == _DONE
-        found = done or info.primal_solution_status == _FEASIBLE
+        done = status == statuses.kOptimal
+        found = done or info.primal_solution_status == int(self._enums.SolutionStatus.kSolutionStatusFeasible)
         values = None
         if found:
             values = np.zeros(self._size)

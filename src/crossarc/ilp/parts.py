@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossarc.ilp import _indicators as kernels
 from crossarc.trees._input import checked_scores, checked_siblings
 
-__all__ = ["Indicators", "Pairs", "PartArrays", "Parts", "indicators_of", "none_of", "parts_of", "score_of"]
+__all__ = ["NO_PAIRS", "Indicators", "Pairs", "Parts", "indicators_of", "none_of", "parts_of", "score_of"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,69 +29,26 @@ class Pairs(NamedTuple):
         return np.where(self.scores > 0, np.minimum(first, second), np.maximum(first + second - 1.0, 0.0))
 
 
-def _no_pairs() -> Pairs:
-    return Pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+NO_PAIRS = Pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
 
 
-class PartArrays(NamedTuple):
-    """Parts without labels: see ``Parts``."""
-
-    heads: Indices
-    modifiers: Indices
-    arcs: Floats
-    siblings: Pairs
-    grandparents: Pairs
-    next_siblings: Pairs
-    valencies: Floats
-    nonprojective: Floats
-    crossing: Floats
-
-
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """What the trees of a sentence are made of, and the score of each part; -inf forbids a part.
 
     Where there are grandparents or next siblings, all such pairs of candidates must be given: others are forbidden.
-
-    Attributes
-    ----------
-    size : int
-        n+1.
-    heads, modifiers, arcs : arrays of length |A|
-        The candidate arcs, and their scores.
-    siblings : Pairs
-        (h, s), (h, m): two children of a head.
-    grandparents : Pairs
-        (g, h), (h, m).
-    next_siblings : Pairs
-        (h, s), (h, m): m follows s among the children of h on one side, away from h; first == -1: m is the first.
-    valencies : array of shape (n+1, S, K+1)
-        The score of a head for having k children (S = 1), or k to its left and k to its right (S = 2); the last k
-        stands for K or more. S = 0: valency is not scored.
-    nonprojective : array of length |A| or 0
-        The score of an arc for not being projective: some word between its ends does not descend from its head.
-    crossing : array of length |A| or 0
-        The score of an arc for crossing others.
-    labels : array of shape (|A|, L)
-        The score of each label of an arc; L = 0: there are no labels.
     """
 
-    size: int
-    heads: Indices
+    size: int  # n+1
+    heads: Indices  # of the candidate arcs
     modifiers: Indices
-    arcs: Floats
-    siblings: Pairs = field(default_factory=_no_pairs)
-    grandparents: Pairs = field(default_factory=_no_pairs)
-    next_siblings: Pairs = field(default_factory=_no_pairs)
-    valencies: Floats = field(default_factory=lambda: np.empty((0, 0, 0)))
-    nonprojective: Floats = field(default_factory=lambda: np.empty(0))
-    crossing: Floats = field(default_factory=lambda: np.empty(0))
-    labels: Floats = field(default_factory=lambda: np.empty((0, 0)))
-
-    @property
-    def arrays(self) -> PartArrays:
-        """The same for kernels."""
-        return PartArrays(*(getattr(self, name) for name in PartArrays._fields))
+    arcs: Floats  # their scores
+    siblings: Pairs = NO_PAIRS  # (h, s), (h, m): two children of a head
+    grandparents: Pairs = NO_PAIRS  # (g, h), (h, m)
+    next_siblings: Pairs = NO_PAIRS  # (h, s), (h, m): m is next after s, away from h; first == -1: m is the first
+    valencies: Floats = np.empty((0, 0, 0))  # [h, s, k]: k children (one s), or k to the left and right; or more
+    nonprojective: Floats = np.empty(0)  # of each arc, if some word between its ends does not descend from its head
+    crossing: Floats = np.empty(0)  # of each arc, if it crosses others
+    labels: Floats = np.empty((0, 0))  # [a, l]: of each label of an arc
 
     @property
     def sides(self) -> NDArray[np.bool_]:
@@ -153,9 +109,9 @@ def parts_of(
         heads,
         modifiers,
         own[:, 0] if array.ndim == 2 else np.zeros(len(heads)),
-        _no_pairs() if of_siblings is None else _siblings(heads, modifiers, pairs, of_siblings),
-        _no_pairs() if of_grandparents is None else _grandparents(heads, modifiers, of_grandparents),
-        _no_pairs() if of_next is None else _next_siblings(heads, modifiers, pairs, of_next),
+        NO_PAIRS if of_siblings is None else _siblings(heads, modifiers, pairs, of_siblings),
+        NO_PAIRS if of_grandparents is None else _grandparents(heads, modifiers, of_grandparents),
+        NO_PAIRS if of_next is None else _next_siblings(heads, modifiers, pairs, of_next),
         _sides_of(valencies),
         of_arcs(nonprojective),
         of_arcs(crossing),
@@ -209,13 +165,13 @@ class Indicators(NamedTuple):
 def indicators_of(parts: Parts, heads: ArrayLike) -> Indicators:
     """The parts that a tree has."""
     indicators = none_of(parts)
-    kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), indicators)
+    kernels.indicate(parts, np.ascontiguousarray(heads, dtype=np.int64), indicators)
     return indicators
 
 
 def score_of(parts: Parts, heads: ArrayLike) -> float:
     """The sum of the scores of all parts of a tree, without labels; -inf if it has an arc that is no candidate."""
-    return float(kernels.indicate(parts.arrays, np.ascontiguousarray(heads, dtype=np.int64), none_of(parts)))
+    return float(kernels.indicate(parts, np.ascontiguousarray(heads, dtype=np.int64), none_of(parts)))
 
 
 def none_of(parts: Parts) -> Indicators:

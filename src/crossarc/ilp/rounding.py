@@ -34,7 +34,7 @@ def nearest_tree(parts: Parts, values: Floats, *, single_root: bool, projective:
 def improved(parts: Parts, tree: Indices, *, single_root: bool) -> tuple[Indices, float]:
     """A tree that gets no better if the head of one word is changed, found from another one; its score."""
     heads = tree.copy()
-    return heads, float(kernels.climb(parts.arrays, heads, np.arange(len(parts.arcs)), single_root, none_of(parts)))
+    return heads, float(kernels.climb(parts, heads, np.arange(len(parts.arcs)), single_root, none_of(parts)))
 
 
 def rounded(parts: Parts, values: Floats, *, single_root: bool) -> tuple[Indices, float]:
@@ -53,7 +53,7 @@ def rounded(parts: Parts, values: Floats, *, single_root: bool) -> tuple[Indices
     many = np.tile(values, (_TREES, 1))
     many[:, there] += noise
     heads = np.full(parts.size, -1)
-    score = kernels.best_of_nearest(parts.arrays, many, there, single_root, heads, none_of(parts))
+    score = kernels.best_of_nearest(parts, many, there, single_root, heads, none_of(parts))
     if score == -np.inf:  # all of them have parts that are forbidden
         heads = nearest_tree(parts, values, single_root=single_root)
     return improved(parts, heads, single_root=single_root)

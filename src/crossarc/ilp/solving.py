@@ -340,7 +340,7 @@ def _with_best_labels(parts: Parts) -> Parts:
     """Each arc with the score of its best label: enough where no rule is about labels."""
     if not parts.labels.shape[1]:
         return parts
-    return replace(parts, arcs=parts.arcs + parts.labels.max(axis=1), labels=np.empty((len(parts.arcs), 0)))
+    return parts._replace(arcs=parts.arcs + parts.labels.max(axis=1), labels=np.empty((len(parts.arcs), 0)))
 
 
 def _labelled(solution: Solution, parts: Parts) -> Solution:

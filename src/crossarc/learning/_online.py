@@ -6,7 +6,10 @@ their features. Differences are sparse: ``indices[bounds[i] : bounds[i + 1]]`` a
 
 import numpy as np
 
-from crossarc._jit import jit, jit_helper, jit_inline
+from crossarc._jit import by_type, jit, jit_helper, jit_inline
+from crossarc.learning.rules import KBestMira, Mira, Perceptron
+
+PASSES = 20  # of Hildreth's procedure
 
 
 @jit_inline
@@ -25,6 +28,27 @@ def difference(gold, n_gold, other, n_other, scratch, indices, values):
             scratch[index] = 0
             count += 1
     return count
+
+
+@by_type
+def change_weights(rule, learner, indices, values, bounds, losses):
+    """Change the weights so that the right answer beats others, given the differences of their features."""
+
+
+@change_weights.register(Mira)
+@change_weights.register(KBestMira)
+def mira_change(rule, learner, indices, values, bounds, losses):
+    """By the smallest change that does so by their losses; of one constraint, that is a closed form."""
+    passes = 1 if len(losses) == 1 else PASSES
+    hildreth(
+        learner.weights, learner.totals, learner.step[0], indices, values, bounds, losses, learner.max_step, passes
+    )
+
+
+@change_weights.register(Perceptron)
+def perceptron_change(rule, learner, indices, values, bounds, losses):
+    """By one step, whatever the losses."""
+    add(learner.weights, learner.totals, learner.step[0], 1.0, indices, values)
 
 
 @jit_helper

@@ -6,9 +6,20 @@ from crossarc.models.file import (
     Model,
     ModelError,
     Tensors,
+    available,
     describe_model,
     read_model,
     write_model,
 )
 
-__all__ = ["Component", "Contents", "Model", "ModelError", "Tensors", "describe_model", "read_model", "write_model"]
+__all__ = [
+    "Component",
+    "Contents",
+    "Model",
+    "ModelError",
+    "Tensors",
+    "available",
+    "describe_model",
+    "read_model",
+    "write_model",
+]

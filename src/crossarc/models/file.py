@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from crossarc import __version__
+from crossarc._version import __version__
 from crossarc.core import CrossarcError
 from crossarc.features.weights import Quantized, quantized
 from crossarc.models.builtin import file_of, names
@@ -31,6 +31,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Tensors",
+    "available",
     "describe_model",
     "read_model",
     "write_model",
@@ -128,6 +129,20 @@ def describe_model(path: str | Path) -> dict[str, Any]:
     return {**header, "bytes": file_of(path).stat().st_size}
 
 
+def available() -> dict[str, dict[str, Any]]:
+    """The models that can be loaded by name: licence, attribution, scores, components, path and size of each.
+
+    >>> available()["en"]["language"]
+    'English'
+    """
+    found = {}
+    for name in names():
+        header = describe_model(name)
+        own = {"system": header["components"]["parser"]["system"], "components": list(header["components"])}
+        found[name] = {**header["about"], **own, "path": str(file_of(name)), "bytes": header["bytes"]}
+    return found
+
+
 def _arrays(name: str, tensor: NDArray[Any] | Quantized) -> dict[str, NDArray[Any]]:
     """A tensor as the file keeps it."""
     if isinstance(tensor, Quantized):
@@ -176,7 +191,7 @@ _FIELDS = {"version": str, "created": str, "about": dict, "quantized": bool, "co
 
 def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
     try:
-        header = json.loads(text)
+        header: Any = json.loads(text)
     except (ValueError, RecursionError):
         raise ModelError(f"{path}: its header is not JSON") from None
     number = header.get("format") if isinstance(header, dict) else None
@@ -191,4 +206,4 @@ def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
     wrong = [name for name, kind in _FIELDS.items() if not isinstance(header.get(name), kind)]
     if wrong or not all(isinstance(own, dict) for own in header["components"].values()):
         raise ModelError(f"{path}: its header lacks {', '.join(wrong) or 'the headers of components'}")
-    return header
+    return dict(header)

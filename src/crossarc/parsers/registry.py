@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from crossarc.core import CrossarcError, Sentence
 from crossarc.models import Contents, ModelError, read_model
 from crossarc.parsers.config import Config
+from crossarc.parsers.training import TrainingListener, TrainingSetup
 
 if TYPE_CHECKING:
     from crossarc.parsers.base import Parser
-    from crossarc.parsers.training import TrainingListener
 
 __all__ = ["SYSTEMS", "System", "load", "parser_from_model", "system_of", "train"]
 
@@ -44,9 +44,9 @@ class System(NamedTuple):
         found: dict[str, Config] = getattr(import_module(f"{self.package}.config"), "PRESETS", {})
         return found
 
-    def train(self, *arguments: Any, **options: Any) -> Parser:
+    def train(self, treebank: Sequence[Sentence], config: Config, setup: TrainingSetup) -> Parser:
         """Train a parser: see ``crossarc.parsers.train``."""
-        found: Parser = self._find("training", "train")(*arguments, **options)
+        found: Parser = self._find("training", "train")(treebank, config, setup)
         return found
 
     def _find(self, module: str, name: str) -> Any:
@@ -118,8 +118,8 @@ def train(
     once do so; the result is the same.
     """
     system = system_of(config) if config is not None else SYSTEMS[DEFAULT]
-    options = {"dev": dev, "listener": listener, "checkpoint": checkpoint, "resume": resume, "jobs": jobs}
-    return system.train(treebank, config or system.config(), **options)
+    setup = TrainingSetup(dev, listener or TrainingListener(), checkpoint, resume, jobs)
+    return system.train(treebank, config or system.config(), setup)
 
 
 def load(path: str | Path) -> Parser:
@@ -131,9 +131,9 @@ def parser_from_model(components: dict[str, Contents], path: str | Path) -> Pars
     """The parser among the components of a model; errors name its file."""
     if "training" in components:
         raise ModelError(f"{path}: the state of an interrupted training; crossarc train --resume goes on with it")
-    header, tensors = components.get("parser", Contents({}, {}))
-    name = header.get("system")
+    contents = components.get("parser", Contents({}, {}))
+    name = contents.header.get("system")
     if name not in SYSTEMS:
         problem = f"a model of a system that this version of Crossarc does not know: {name}" if name else "no parser"
         raise ModelError(f"{path}: {problem}")
-    return SYSTEMS[name].parser.from_model(header, tensors)
+    return SYSTEMS[name].parser.from_model(*contents)

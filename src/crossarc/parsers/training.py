@@ -35,6 +35,7 @@ __all__ = [
     "Gold",
     "Saved",
     "TrainingListener",
+    "TrainingSetup",
     "Treebank",
     "checksum",
     "dev_scores",
@@ -93,11 +94,33 @@ class Treebank:
 Result = TypeVar("Result", bound=Any)  # a parser, or another thing with ``dev`` and ``to_model``
 
 
+class TrainingSetup(NamedTuple):
+    """What training has beside a treebank and a configuration: see ``crossarc.parsers.train``."""
+
+    dev: Sequence[Sentence] = ()
+    listener: TrainingListener = TrainingListener()
+    checkpoint: Path | None = None
+    resume: bool = False
+    jobs: int = 1
+
+    def checkpoint_for(self, config: Config, treebank: str) -> Checkpoint:
+        """The state of a training with this configuration on the treebank with this checksum."""
+        return Checkpoint(self.checkpoint, config, treebank, resume=self.resume)
+
+    def refuse_to_resume(self, why: str) -> None:
+        """For what has no epochs."""
+        if self.resume:
+            raise CrossarcError(f"{why}: there is nothing to resume")
+
+
 class Epochs(ABC, Generic[Result]):
     """What the training of a system tells the loop."""
 
     stage: str
     rng: np.random.Generator
+
+    def __init__(self, setup: TrainingSetup) -> None:
+        self.dev, self.listener = setup.dev, setup.listener
 
     @abstractmethod
     def run(self, epoch: int) -> tuple[float | None, float]:
@@ -142,10 +165,11 @@ class Saved(NamedTuple):
 class Checkpoint:
     """The file that keeps the state of training after each epoch; nothing is kept without a path."""
 
-    def __init__(self, path: Path | None, config: Config, treebank: str) -> None:
+    def __init__(self, path: Path | None, config: Config, treebank: str, *, resume: bool = False) -> None:
         self.path = path
         self.config = asdict(config)
         self.treebank = treebank
+        self.saved = self._read() if resume else None  # where to go on
 
     def write(self, training: Epochs[Any], epoch: int, best_epoch: int, best: Any) -> None:
         if self.path is None:
@@ -160,7 +184,7 @@ class Checkpoint:
         }
         write_model(self.path, {"training": Contents(header, training.state()), "best": best})
 
-    def read(self) -> Saved:
+    def _read(self) -> Saved:
         """The state of an interrupted training with the same options on the same treebank."""
         if self.path is None or not self.path.exists():
             raise ModelError(f"{self.path}: nothing to resume: no training was interrupted here")
@@ -182,15 +206,16 @@ class Checkpoint:
 class EpochLoop(Generic[Result]):
     """Keeps the best result of all epochs, and knows when to end."""
 
-    def __init__(
-        self, training: Epochs[Result], listener: TrainingListener, checkpoint: Checkpoint | None, patience: int = 0
-    ) -> None:
-        self.training, self.listener, self.checkpoint, self.patience = training, listener, checkpoint, patience
+    def __init__(self, training: Epochs[Result], checkpoint: Checkpoint | None, patience: int = 0) -> None:
+        self.training, self.listener = training, training.listener
+        self.checkpoint, self.patience = checkpoint, patience
         self.best: Result | None = None
         self.best_epoch = 0  # the first with the best score
         self.last_epoch = 0
+        if checkpoint is not None and checkpoint.saved is not None:
+            self._resume(checkpoint.saved)
 
-    def resume(self, saved: Saved) -> None:
+    def _resume(self, saved: Saved) -> None:
         """Go on where a checkpoint was written."""
         self.training.rng.bit_generator.state = saved.random
         for name, array in self.training.state().items():
@@ -232,22 +257,9 @@ class EpochLoop(Generic[Result]):
         return self.best
 
 
-def run_epochs(
-    training: Epochs[Result],
-    *,
-    epochs: int,
-    patience: int = 0,
-    listener: TrainingListener,
-    checkpoint: Checkpoint,
-    saved: Saved | None = None,
-) -> Result:
-    """Train for so many epochs, or until nothing gets better for ``patience`` of them; the best result.
-
-    ``saved`` is where to go on.
-    """
-    loop = EpochLoop(training, listener, checkpoint, patience)
-    if saved is not None:
-        loop.resume(saved)
+def run_epochs(training: Epochs[Result], epochs: int, checkpoint: Checkpoint, patience: int = 0) -> Result:
+    """Train for so many epochs, or until nothing gets better for ``patience`` of them; the best result."""
+    loop = EpochLoop(training, checkpoint, patience)
     return loop.finish(lambda: loop.run(epochs))
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from crossarc.core import CrossarcError, Sentence
-from crossarc.models import Component, builtin, describe_model, read_model, write_model
+from crossarc.models import Component, read_model, write_model
 from crossarc.parsers.base import Parsed, ParseOptions, Parser, batches
 from crossarc.parsers.registry import parser_from_model
 from crossarc.text import Lemmatizer, Segmenter, Tagger
 
-__all__ = ["TEXT_COMPONENTS", "Pipeline", "load", "models"]
+__all__ = ["TEXT_COMPONENTS", "Pipeline", "load"]
 
 TEXT_COMPONENTS: dict[str, type[Any]] = {"segmenter": Segmenter, "tagger": Tagger, "lemmatizer": Lemmatizer}
 
@@ -113,16 +113,6 @@ def load(model: str | Path) -> Pipeline:
     }
     parser = parser_from_model(found.components, model)
     return Pipeline(parser, **text, name=str(model), about=found.about, quantized=found.quantized)
-
-
-def models() -> dict[str, dict[str, Any]]:
-    """The built-in models by name: licence, attribution, scores, components, path and size of each."""
-    found = {}
-    for name in builtin.names():
-        header = describe_model(name)
-        own = {"system": header["components"]["parser"]["system"], "components": list(header["components"])}
-        found[name] = {**header["about"], **own, "path": str(builtin.file_of(name)), "bytes": header["bytes"]}
-    return found
 
 
 def _lacks_tags(sentence: Sentence) -> bool:

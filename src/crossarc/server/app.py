@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from crossarc import __version__
+from crossarc._version import __version__
 from crossarc.server import interface, udpipe
 from crossarc.server.jobs import Limits, RequestError
 from crossarc.server.pool import Pool

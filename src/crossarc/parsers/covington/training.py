@@ -6,13 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Sentence
 from crossarc.learning.online import averaged, new_learner, state_of, table_size
 from crossarc.learning.svm import Svm, fit_svm, no_svm
 from crossarc.models import Contents
@@ -23,10 +22,9 @@ from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import load_features
 from crossarc.parsers.covington.parser import CovingtonParser, Linear
 from crossarc.parsers.training import (
-    Checkpoint,
     EpochReport,
     Epochs,
-    TrainingListener,
+    TrainingSetup,
     Treebank,
     dev_scores,
     run_epochs,
@@ -41,40 +39,25 @@ _SMALLEST_GROUP = 1000  # links that have support vector machines of their own
 Instances = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]]  # symbols, classes, tags
 
 
-def train(
-    treebank: Sequence[Sentence],
-    config: CovingtonConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    listener: TrainingListener | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    jobs: int = 1,
-) -> CovingtonParser:
+def train(treebank: Sequence[Sentence], config: CovingtonConfig, setup: TrainingSetup) -> CovingtonParser:
     """Train the incremental parser: see ``crossarc.parsers.train``.
 
     For the linear classifier, the first epoch follows the gold trees, later ones the parser's own choices as often as
     ``exploration`` says. Support vector machines learn from the links of the gold trees, at once: they have no epochs.
     """
-    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
-    trees = Treebank(treebank)
+    config, trees = with_treebank_defaults(treebank, config), Treebank(treebank)
     if config.classifier == "svm":
-        if resume:
-            raise CrossarcError("support vector machines have no epochs: there is nothing to resume")
-        parser = _SvmTraining(trees, dev, config, listener).run()
+        setup.refuse_to_resume("support vector machines have no epochs")
+        parser = _SvmTraining(trees, config, setup).fit()
     else:
-        state = Checkpoint(checkpoint, config, trees.checksum)
-        training = _LinearTraining(trees, dev, config, listener)
-        saved = state.read() if resume else None
-        parser = run_epochs(training, epochs=config.epochs, listener=listener, checkpoint=state, saved=saved)
-    return parser.calibrated(dev) if dev else parser
+        checkpoint = setup.checkpoint_for(config, trees.checksum)
+        parser = run_epochs(_LinearTraining(trees, config, setup), config.epochs, checkpoint)
+    return parser.calibrated(setup.dev) if setup.dev else parser
 
 
 class _Training:
-    def __init__(
-        self, treebank: Treebank, dev: Sequence[Sentence], config: CovingtonConfig, listener: TrainingListener
-    ) -> None:
-        self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
+    def __init__(self, treebank: Treebank, config: CovingtonConfig, setup: TrainingSetup) -> None:
+        self.treebank, self.config, self.dev, self.listener = treebank, config, setup.dev, setup.listener
         self.options = LinkOptions(0 if config.projective else NO_LIMIT, bool(config.single_root))
         self.features = load_features(config.features)
 
@@ -88,7 +71,7 @@ class _Training:
 
 
 class _SvmTraining(_Training):
-    def run(self) -> CovingtonParser:
+    def fit(self) -> CovingtonParser:
         """Machines for each tag of j: LIBSVM takes more than quadratic time, so it gets the links in parts."""
         symbols, classes, tags = map(np.concatenate, zip(*self._instances(), strict=True))
         start = time.perf_counter()
@@ -112,10 +95,8 @@ class _SvmTraining(_Training):
 class _LinearTraining(_Training, Epochs[CovingtonParser]):
     stage = "links"
 
-    def __init__(
-        self, treebank: Treebank, dev: Sequence[Sentence], config: CovingtonConfig, listener: TrainingListener
-    ) -> None:
-        super().__init__(treebank, dev, config, listener)
+    def __init__(self, treebank: Treebank, config: CovingtonConfig, setup: TrainingSetup) -> None:
+        super().__init__(treebank, config, setup)
         self.rng = np.random.default_rng(config.seed)
         self.learners = Learners(
             new_learner(table_size(config.hash_bits), config.aggressiveness),

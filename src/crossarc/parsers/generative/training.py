@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,15 +33,7 @@ from crossarc.parsers.generative.parser import (
     with_stops,
 )
 from crossarc.parsers.generative.vocabulary import Nodes, Symbols, collect
-from crossarc.parsers.training import (
-    Checkpoint,
-    EpochReport,
-    Epochs,
-    TrainingListener,
-    checksum,
-    dev_scores,
-    run_epochs,
-)
+from crossarc.parsers.training import EpochReport, Epochs, TrainingSetup, checksum, dev_scores, run_epochs
 
 __all__ = ["Maximisation", "train"]
 
@@ -59,16 +50,7 @@ _NOTHING = BackOff(1, ())
 _UNKNOWN_FACTORS = Factors(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
 
-def train(
-    treebank: Sequence[Sentence],
-    config: GenerativeConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    listener: TrainingListener | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    jobs: int = 1,
-) -> GenerativeParser:
+def train(treebank: Sequence[Sentence], config: GenerativeConfig, setup: TrainingSetup) -> GenerativeParser:
     """Count the arcs of trees or, unsupervised, find a model that makes the sentences probable without their trees.
 
     EM raises the likelihood of the sentences, times the prior of the model, with every iteration, to a local maximum;
@@ -76,19 +58,16 @@ def train(
     """
     if not any(map(len, treebank)):
         raise CrossarcError("cannot train on an empty treebank")
-    config, listener = _fitted(treebank, config), listener or TrainingListener()
+    config, dev = _fitted(treebank, config), setup.dev
     symbols = collect(config.symbols or "", treebank)
     nodes = symbols.nodes(treebank)
     parser = GenerativeParser(config, ("dep",), symbols, _UNKNOWN_FACTORS, treebank=checksum(treebank))
     if config.unsupervised:
-        em = Maximisation(nodes, parser, listener)
-        state = Checkpoint(checkpoint, config, parser.treebank)
+        checkpoint = setup.checkpoint_for(config, parser.treebank)
         iterations = config.epochs * (config.restarts + 1)
-        saved = state.read() if resume else None
-        parser = run_epochs(em, epochs=iterations, listener=listener, checkpoint=state, saved=saved)
-    elif resume:
-        raise CrossarcError("counting has no epochs: there is nothing to resume")
+        parser = run_epochs(Maximisation(nodes, parser, setup), iterations, checkpoint)
     else:
+        setup.refuse_to_resume("counting has no epochs")
         labels = tuple(sorted({label for sentence in treebank for label in sentence.deprel}))
         parser = replace(parser, labels=labels, factors=_counted(treebank, labels, nodes, symbols, config))
     return replace(parser, dev=dev_scores(dev, parser.trees(dev))) if dev else parser
@@ -170,8 +149,9 @@ class Maximisation(Epochs[GenerativeParser]):
     There are several starts, one after the other; the most probable model of all of them is the result.
     """
 
-    def __init__(self, nodes: Nodes, parser: GenerativeParser, listener: TrainingListener) -> None:
-        self.nodes, self.parser, self.config, self.listener = nodes, parser, parser.config, listener
+    def __init__(self, nodes: Nodes, parser: GenerativeParser, setup: TrainingSetup) -> None:
+        super().__init__(setup)
+        self.nodes, self.parser, self.config = nodes, parser, parser.config
         self.n_symbols = len(parser.symbols)
         self.sizes = nodes.sizes
         self.words = int((nodes.positions > 0).sum())

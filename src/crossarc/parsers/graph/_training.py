@@ -7,21 +7,17 @@ from crossarc.features._hashing import hash_slots, mix, sentence_attributes
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers.graph._graph import (
     extra_indices,
-    grow_graph,
+    extra_scores,
     pair_of,
-    parts_of,
     rows_of_extra,
-    score_of_graph,
 )
 from crossarc.parsers.graph._path import basic_tree, max_path_features
-from crossarc.scorers.linear._features import (
-    arc_indices,
-    most_features,
-    sibling_indices,
-)
+from crossarc.parsers.linear._tree_features import append
+from crossarc.scorers.linear._features import arc_indices, most_features, sibling_indices
 from crossarc.scorers.linear._labels import best_labels_of_tree, label_scores
-from crossarc.scorers.linear._part_scores import append, candidate_space
-from crossarc.search._search import second_order
+from crossarc.scorers.linear._source import score_parts
+from crossarc.search._find_tree import find_tree
+from crossarc.search._graphs import graph_parts, grow_graph, score_of_graph
 from crossarc.trees._hill_climbing import graph_of
 
 
@@ -35,7 +31,7 @@ def see_pairs(batch, extra, seen):
 
 
 @jit
-def learn_graphs(batch, chosen, models, learners, gold, extra, rules, seed):
+def learn_graphs(batch, chosen, models, learners, gold, extra, search, seed):
     """Mend the weights where they prefer another graph to the gold one, and those of the labels of extra arcs.
 
     The tree is searched for as in parsing, the graph with its loss added to its score. Returns the loss of the graphs.
@@ -49,20 +45,20 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, rules, seed):
         gold_graph = graph_of(gold_heads)
         for i in range(extra.starts[b], extra.starts[b + 1]):
             gold_graph[extra.heads[i], extra.modifiers[i]] = True
-        space = candidate_space(attributes, models.tree.pruner, models.tree.heads, gold_heads.copy(), no_limit, rules)
+        scores = score_parts(attributes, models.tree, gold_heads.copy(), no_limit, search.shape)
         heads = np.empty_like(gold_heads)
-        second_order(space, rules, mix(seed + np.uint64(b)), heads)
+        find_tree(search, scores, mix(seed + np.uint64(b)), heads)
         labels = np.empty_like(heads)
         best_labels_of_tree(attributes.words, models.tree.labels, heads, every_label, labels)
         basic = basic_tree(attributes.words, models.path, heads, labels)
         learn_extra_labels(attributes, models, learners.labels, basic, extra, b)
-        parts = parts_of(space, attributes, models, basic, no_limit, gold_graph)
+        parts = graph_parts(scores, extra_scores(scores, attributes, models, basic, no_limit, gold_graph))
         add_losses(parts, gold_heads, gold_graph)
         graph = graph_of(heads)
-        found = grow_graph(parts, heads, graph, rules)
+        found = grow_graph(search, parts, heads, graph)
         if score_of_graph(parts, gold_heads, gold_graph) <= found:
             other, right = (heads, graph), (gold_heads, gold_graph)
-            loss += graph_mira_update(space, attributes, models, learners.graphs, basic, right, other)
+            loss += graph_mira_update(scores.source, attributes, models, learners.graphs, basic, right, other)
         learners.graphs.step[0] += 1
         learners.labels.step[0] += 1
     return loss
@@ -78,12 +74,12 @@ def add_losses(parts, heads, graph):
 
 
 @jit_helper
-def graph_mira_update(space, attributes, models, learner, basic, right, other):
+def graph_mira_update(source, attributes, models, learner, basic, right, other):
     """The smallest change of the weights that makes the right graph beat the other by its loss, which is returned."""
-    of_right = np.empty(most_graph_features(space.encoded, models, right[1]), np.int64)
-    of_other = np.empty(most_graph_features(space.encoded, models, other[1]), np.int64)
-    n_right = graph_indices(space, attributes.words, models, basic, right, other, of_right)
-    n_other = graph_indices(space, attributes.words, models, basic, other, right, of_other)
+    of_right = np.empty(most_graph_features(source.encoded, models, right[1]), np.int64)
+    of_other = np.empty(most_graph_features(source.encoded, models, other[1]), np.int64)
+    n_right = graph_indices(source, attributes.words, models, basic, right, other, of_right)
+    n_other = graph_indices(source, attributes.words, models, basic, other, right, of_other)
     indices, values = np.empty(n_right + n_other, np.int64), np.empty(n_right + n_other, np.float32)
     count = difference(of_right, n_right, of_other, n_other, learner.scratch, indices, values)
     losses = np.array([np.float64(count_missing(right, other) + count_missing(other, right))])
@@ -112,13 +108,13 @@ def most_graph_features(encoded, models, graph):
 
 
 @jit_helper
-def graph_indices(space, words, models, basic, graph, other, out):
+def graph_indices(source, words, models, basic, graph, other, out):
     """The features of a graph's parts that another graph does not have; their number.
 
     The weights of extra arcs come after those of the tree, in one table.
     """
     (heads, arcs), (other_heads, other_arcs) = graph, other
-    encoded, shift = space.encoded, models.tree.heads.shift
+    encoded, shift = source.encoded, source.shift
     buffer = np.empty(most_features(encoded) + max_path_features(models.path), np.int64)
     hashes = np.empty(max_path_features(models.path), np.uint64)
     size, count = len(heads), 0

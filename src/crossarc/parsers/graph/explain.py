@@ -10,8 +10,8 @@ from crossarc.features.attributes import attributes_of
 from crossarc.features.explain import Reason, by_template, sorted_reasons
 from crossarc.parsers.graph._path import basic_tree, max_path_features, path_features
 from crossarc.parsers.graph.parser import GraphParser
+from crossarc.parsers.linear.explain import ArcReasons
 from crossarc.scorers.linear._features import sibling_indices
-from crossarc.scorers.linear.explain import ArcReasons
 
 __all__ = ["explain"]
 

@@ -26,7 +26,7 @@ from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.graph._graph import parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.features import SCHEMA, PathTemplates, compile_path
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
 
@@ -98,11 +98,11 @@ class GraphParser(Parser):
         batch = attributes_of(sentences)
         sizes = np.diff(batch.starts)
         allowed = self.tree.allowed(int(sizes[0]), constraints)
-        rules = kernel_rules(self.tree.scorer, self.tree.rules(constraints))
+        search = self.tree.search_for(constraints)
         heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
         first = np.concatenate([[0], np.cumsum(sizes**2)])
         extra_labels, scores = np.full(first[-1], -1), np.zeros(len(sizes))
-        parse_graphs(batch, self.models, allowed, rules, heads, labels, first[:-1], extra_labels, scores)
+        parse_graphs(batch, self.models, allowed, search, heads, labels, first[:-1], extra_labels, scores)
         if scores.min() == -np.inf:
             raise NoTreeError("the constraints allow no tree")
         trees = self.tree.with_trees(sentences, batch, heads, labels)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +20,12 @@ from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.features import SCHEMA
 from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.training import train_linear
 from crossarc.parsers.training import (
-    Checkpoint,
     EpochReport,
     Epochs,
-    TrainingListener,
+    TrainingSetup,
     Treebank,
     dev_scores,
     run_epochs,
@@ -43,15 +41,7 @@ _LABEL_STEP = 0.02  # as for the labels of trees
 
 
 def train(
-    treebank: Sequence[Sentence],
-    config: GraphConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    tree: LinearParser | None = None,
-    listener: TrainingListener | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    jobs: int = 1,
+    treebank: Sequence[Sentence], config: GraphConfig, setup: TrainingSetup, *, tree: LinearParser | None = None
 ) -> GraphParser:
     """Train on trees and graphs (DEPS): see ``crossarc.parsers.train``.
 
@@ -63,24 +53,19 @@ def train(
     InputError : DEPS of a sentence is not as CoNLL-U demands
     CrossarcError : there are no extra arcs to learn, or the tree is of another kind
     """
-    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
-    graphs = gold_graphs(treebank, listener)
+    config, graphs = with_treebank_defaults(treebank, config), gold_graphs(treebank, setup.listener)
     if treebank and not any(graph.extra for graph in graphs):
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
     trees = Treebank(treebank)
-    state = Checkpoint(checkpoint, config, trees.checksum)
-    saved = state.read() if resume else None
-    if saved is not None and saved.stage == _Training.stage:
-        tree = GraphParser.from_model(*saved.best).tree
-    else:
-        of_tree, saved = saved, None
-        if tree is None:
-            options = {"dev": dev, "listener": listener, "checkpoint": state, "saved": of_tree, "jobs": jobs}
-            tree = train_linear(treebank, config.linear, **options)
-        elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
-            raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
-    training = _Training(trees, graphs, dev, config, tree, listener)
-    return run_epochs(training, epochs=config.epochs, listener=listener, checkpoint=state, saved=saved)
+    checkpoint = setup.checkpoint_for(config, trees.checksum)
+    if checkpoint.saved is not None and checkpoint.saved.stage == _Training.stage:
+        tree = GraphParser.from_model(*checkpoint.saved.best).tree
+    elif tree is None:
+        tree = train_linear(treebank, config.linear, setup, checkpoint)
+        checkpoint.saved = None  # it was of the trees
+    elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
+        raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
+    return run_epochs(_Training(trees, graphs, config, tree, setup), config.epochs, checkpoint)
 
 
 class _Extra(NamedTuple):
@@ -104,13 +89,13 @@ class _Training(Epochs[GraphParser]):
         self,
         treebank: Treebank,
         graphs: Sequence[GoldGraph],
-        dev: Sequence[Sentence],
         config: GraphConfig,
         tree: LinearParser,
-        listener: TrainingListener,
+        setup: TrainingSetup,
     ) -> None:
-        self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
-        self.tree, self.rules = tree, kernel_rules(tree.scorer, tree.config.search)
+        super().__init__(setup)
+        self.treebank, self.config = treebank, config
+        self.tree, self.search = tree, tree.config.search
         self.rng = np.random.default_rng(config.seed)
         self.templates = templates_of_extras(tree.scorer)
         self.features = load_set(SCHEMA, "default") if config.basic_tree else parse_set(SCHEMA, "")
@@ -156,7 +141,7 @@ class _Training(Epochs[GraphParser]):
 
         def learn(chosen: NDArray[np.int64]) -> float:
             seed = np.uint64(self.rng.integers(2**63))
-            loss: float = learn_graphs(batch, chosen, models, self.learners, gold, self.extra, self.rules, seed)
+            loss: float = learn_graphs(batch, chosen, models, self.learners, gold, self.extra, self.search, seed)
             return loss
 
         return self.treebank.epoch(self.stage, epoch, learn, self.rng, self.listener)

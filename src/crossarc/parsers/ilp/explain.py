@@ -6,8 +6,8 @@ from crossarc.core import Sentence
 from crossarc.features.explain import Reason, sorted_reasons
 from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.linear._program import NOT_PROJECTIVE
-from crossarc.scorers.linear._part_scores import neighbours
-from crossarc.scorers.linear.explain import ArcReasons
+from crossarc.parsers.linear.explain import ArcReasons
+from crossarc.search._candidate_tree import neighbours
 
 __all__ = ["explain"]
 

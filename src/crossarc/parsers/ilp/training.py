@@ -7,48 +7,34 @@ parts, each as much as the solution has of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, Sentence
 from crossarc.ilp import Indicators, Parts, indicators_of, relax, solve
+from crossarc.parsers.ilp._update import SMALLEST, ilp_update, score_with_losses
 from crossarc.parsers.ilp.config import IlpConfig
 from crossarc.parsers.ilp.parser import IlpParser
-from crossarc.parsers.linear._program import SMALLEST, ilp_update, learning_space
+from crossarc.parsers.linear._program import nonprojective_scores
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.linear.solving import parts_from
 from crossarc.parsers.linear.training import LinearTraining
-from crossarc.parsers.training import Checkpoint, TrainingListener, Treebank, with_treebank_defaults
+from crossarc.parsers.training import TrainingSetup, Treebank, with_treebank_defaults
 from crossarc.scorers.linear.scorer import ScoringModels
+from crossarc.search.integer_program import parts_for_ilp
 
 __all__ = ["train"]
 
 
-def train(
-    treebank: Sequence[Sentence],
-    config: IlpConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    listener: TrainingListener | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    jobs: int = 1,
-) -> IlpParser:
+def train(treebank: Sequence[Sentence], config: IlpConfig, setup: TrainingSetup) -> IlpParser:
     """Train the integer-program parser: see ``crossarc.parsers.train``."""
     config, trees = with_treebank_defaults(treebank, config), Treebank(treebank)
-    state = Checkpoint(checkpoint, config, trees.checksum)
-    saved = state.read() if resume else None
-    training = _Training(trees, dev, config, listener or TrainingListener())
-    return IlpParser(config, training.train(state, saved, jobs))
+    return IlpParser(config, _Training(trees, config, setup).train(setup.checkpoint_for(config, trees.checksum)))
 
 
 class _Training(LinearTraining):
-    def __init__(
-        self, treebank: Treebank, dev: Sequence[Sentence], config: IlpConfig, listener: TrainingListener
-    ) -> None:
-        super().__init__(treebank, dev, config.linear, listener, config.scorer)
+    def __init__(self, treebank: Treebank, config: IlpConfig, setup: TrainingSetup) -> None:
+        super().__init__(treebank, config.linear, setup, config.scorer)
         self.program = config
         self.constraints = Constraints(single_root=bool(config.single_root))
 
@@ -64,15 +50,13 @@ class _Training(LinearTraining):
         gold = treebank.gold.heads[starts[sentence] : starts[sentence + 1]]
         kinds, wrong = self.program.kinds, 0
         if len(gold) > 1:
-            space, arrays = learning_space(
-                treebank.batch, sentence, models, treebank.gold, self._rules(models), "nonprojective" in kinds
-            )
-            parts = parts_from(arrays, len(gold), kinds)
+            scores = score_with_losses(treebank.batch, sentence, models, treebank.gold, self.config.search.shape)
+            parts = parts_for_ilp(scores, kinds, nonprojective_scores(scores) if "nonprojective" in kinds else None)
             found = self._relaxed(parts)
             difference = _difference(indicators_of(parts, gold), found, parts, kinds)
             loss = float(found.arcs[parts.heads != gold[parts.modifiers]].sum())
             n_different = sum(int((np.abs(of_kind) > SMALLEST).sum()) for of_kind in difference)
-            ilp_update(space, arrays, difference, n_different, loss, learner)
+            ilp_update(scores.source, parts, difference, n_different, loss, learner)
             wrong = round(loss)
         learner.step[0] += 1
         return wrong

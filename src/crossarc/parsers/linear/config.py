@@ -9,6 +9,7 @@ from crossarc.core import CrossarcError
 from crossarc.features.templates import PARTS
 from crossarc.parsers.config import Config, setting
 from crossarc.scorers.linear.scorer import ScorerOptions
+from crossarc.scorers.shape import tree_shape
 from crossarc.search.methods import Exact, HillClimbing, SearchMethod, SecondOrder
 
 __all__ = ["LinearConfig", "linear_config"]
@@ -102,10 +103,10 @@ class LinearConfig(Config):
     @property
     def search(self) -> SearchMethod:
         """How trees are searched for."""
-        flags = bool(self.single_root), bool(self.projective)
+        shape = tree_shape(single_root=bool(self.single_root), projective=bool(self.projective))
         if self.order == "1":
-            return Exact(*flags)
-        return SecondOrder(*flags, self.restarts) if self.order == "2" else HillClimbing(*flags, self.restarts)
+            return Exact(shape)
+        return SecondOrder(shape, self.restarts) if self.order == "2" else HillClimbing(shape, self.restarts)
 
 
 def linear_config(config: Config, **others: Any) -> LinearConfig:

@@ -13,23 +13,14 @@ from crossarc.core import Constraints, NoTreeError, Sentence, UnsupportedConstra
 from crossarc.features.attributes import Batch, attributes_of
 from crossarc.learning.listener import DevScores
 from crossarc.models import Tensors
-from crossarc.parsers.linear._parse import (
-    parse_first_order,
-    parse_high_order,
-    parse_second_order,
-    potentials_of,
-    scores_of_arcs,
-    scores_of_labels,
-)
+from crossarc.parsers.linear._parse import parse_batch, potentials_of, scores_of_arcs, scores_of_labels
 from crossarc.parsers.linear.config import LinearConfig
-from crossarc.scorers.linear._part_scores import Rules
 from crossarc.scorers.linear.scorer import LinearScorer
+from crossarc.scorers.shape import tree_shape
 from crossarc.search.constraints import Allowed, allowed_by
 from crossarc.search.methods import SearchMethod
 
-__all__ = ["LinearParser", "kernel_rules"]
-
-_PARSE = {"1": parse_first_order, "2": parse_second_order, "high": parse_high_order}
+__all__ = ["LinearParser"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,12 +61,10 @@ class LinearParser:
 
     def best_trees(self, batch: Batch, constraints: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Heads and labels of all nodes of a batch."""
-        allowed, rules = self.allowed(int(batch.starts[1]), constraints), self.rules(constraints)
+        allowed, search = self.allowed(int(batch.starts[1]), constraints), self.search_for(constraints)
         heads, labels = np.full(len(batch.counts), -1), np.full(len(batch.counts), -1)
         scores = np.zeros(len(batch.starts) - 1)
-        _PARSE[self.config.order](
-            batch, self.scorer.models, allowed, kernel_rules(self.scorer, rules), heads, labels, scores
-        )
+        parse_batch(batch, self.scorer.models, allowed, search, heads, labels, scores)
         if scores.min() == -np.inf:
             raise NoTreeError("the constraints allow no tree")
         return heads, labels
@@ -89,8 +78,8 @@ class LinearParser:
         sizes = np.diff(batch.starts)
         first = np.concatenate([[0], np.cumsum(sizes**2)])
         flat = np.full(first[-1], -np.inf)
-        allowed, rules = self.allowed(int(sizes[0]), constraints), kernel_rules(self.scorer, self.rules(constraints))
-        potentials_of(batch, self.scorer.models, allowed, rules, heads.copy(), first[:-1], flat)
+        allowed, shape = self.allowed(int(sizes[0]), constraints), self.search_for(constraints).shape
+        potentials_of(batch, self.scorer.models, allowed, shape, heads.copy(), first[:-1], flat)
         return [flat[i:j].reshape(size, size) for i, j, size in zip(first, first[1:], sizes.tolist(), strict=False)]
 
     def label_scores(self, batch: Batch, heads: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -120,15 +109,14 @@ class LinearParser:
         names = ("_" if label < 0 else self.labels[label] for label in labels[1:].tolist())
         return sentence.with_tree(heads, ["_", *names])
 
-    def rules(self, constraints: Constraints) -> SearchMethod:
+    def search_for(self, constraints: Constraints) -> SearchMethod:
         """The search for trees that keep these constraints."""
         if constraints.max_children or constraints.max_degree is not None:
             raise UnsupportedConstraint("this parser cannot limit the number of children or the degree")
         search = self.config.search
-        return search._replace(
-            projective=search.projective or constraints.projective,
-            single_root=search.single_root or constraints.single_root,
-        )
+        single_root = search.shape.single_root or constraints.single_root
+        projective = search.shape.projective or constraints.projective
+        return search._replace(shape=tree_shape(single_root=single_root, projective=projective))
 
     def allowed(self, size: int, constraints: Constraints) -> Allowed:
         """What trees of that many nodes may have under these constraints."""
@@ -146,10 +134,3 @@ class LinearParser:
         config = config or LinearConfig(**header["config"])
         dev = header["dev"] and DevScores(**header["dev"])
         return cls(config, LinearScorer.from_model(header, tensors, config.scorer), dev, header["treebank"])
-
-
-def kernel_rules(scorer: LinearScorer, search: SearchMethod) -> Rules:
-    """The rules of a search, as the kernels want them."""
-    options = scorer.options
-    flags = search.single_root, search.projective
-    return Rules(*flags, options.max_candidates, options.pruning_margin, search.restarts, options.joint, options.summed)

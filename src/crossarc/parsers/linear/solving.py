@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
-from crossarc.ilp import Arc, Pairs, Parts, Rule, Solution, parts_of, solve
-from crossarc.ilp.parts import PartArrays
+from crossarc.ilp import Arc, Rule, Solution, parts_of, solve
 from crossarc.ilp.solving import Relaxer
 from crossarc.parsers.base import Parsed, ParseOptions
-from crossarc.parsers.linear._program import labels_of_arcs, labels_of_tree, parsing_space
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear._parse import labels_of_arcs, labels_of_tree, score_sentence
+from crossarc.parsers.linear._program import nonprojective_scores
+from crossarc.parsers.linear.parser import LinearParser
+from crossarc.search.integer_program import KINDS, parts_for_ilp, solve_parts
 
-__all__ = ["Solved", "parsed_by_program", "parts_from", "solve_sentence"]
+__all__ = ["Solved", "parsed_by_program", "solve_sentence"]
 
-# the kinds of parts that linear scorers have templates for
-ALL_KINDS = frozenset({"arc", "sibling", "grandparent", "next-sibling", "first-child", "valency"})
+_SCORED = frozenset(KINDS) - {"nonprojective"}  # the kinds of parts that any linear scorer may have templates for
 
 
 class Solved(NamedTuple):
@@ -35,7 +36,7 @@ def solve_sentence(
     sentence: Sentence,
     constraints: Constraints | None = None,
     *,
-    kinds: frozenset[str] = ALL_KINDS,
+    kinds: frozenset[str] = _SCORED,
     rules: Sequence[Rule] = (),
     exact: bool = True,
     time_limit: float | None = None,
@@ -46,69 +47,48 @@ def solve_sentence(
     If the heads that the pruner leaves allow no tree, all heads are looked at.
     """
     constraints = constraints or Constraints()
+    options: dict[str, Any] = {"rules": rules, "exact": exact, "time_limit": time_limit, "solver": solver}
     if not len(sentence):
         return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
-    problem = _Problem(parser, sentence, constraints, kinds, tuple(rules), exact, time_limit, solver)
     if parser.scorer.pruner is None:
-        return problem.solved()
+        return _solved(parser, sentence, constraints, kinds, **options)
+    # the pruner is told which arcs the rules require
+    required = {(r.head, r.modifier) for r in rules if isinstance(r, Arc) and r.wanted and r.weight == np.inf}
+    with_rules = replace(constraints, required_arcs=constraints.required_arcs | required)
     try:
-        return problem.with_required_arcs().solved()
+        return _solved(parser, sentence, with_rules, kinds, **options)
     except NoTreeError:
-        everything = replace(parser, scorer=parser.scorer.without_pruning())
-        return replace(problem, parser=everything).solved()
+        return _solved(replace(parser, scorer=parser.scorer.without_pruning()), sentence, constraints, kinds, **options)
 
 
-@dataclass(frozen=True)
-class _Problem:
-    parser: LinearParser
-    sentence: Sentence
-    constraints: Constraints
-    kinds: frozenset[str]
-    rules: tuple[Rule, ...]
-    exact: bool
-    time_limit: float | None
-    solver: Relaxer
+def _solved(
+    parser: LinearParser, sentence: Sentence, constraints: Constraints, kinds: frozenset[str], **options: Any
+) -> Solved:
+    batch, models = attributes_of([sentence]), parser.scorer.models
+    allowed = parser.allowed(len(sentence) + 1, constraints)
+    shape = parser.search_for(replace(constraints, max_children={}, max_degree=None)).shape
+    scores = score_sentence(batch, models, allowed, shape)
 
-    def with_required_arcs(self) -> _Problem:
-        """The same; the pruner knows which arcs the rules require."""
-        required = {(r.head, r.modifier) for r in self.rules if isinstance(r, Arc) and r.wanted and r.weight == np.inf}
-        if not required:
-            return self
-        arcs = self.constraints.required_arcs | required
-        return replace(self, constraints=replace(self.constraints, required_arcs=arcs))
+    def label_scores(heads: NDArray[np.int64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = labels_of_arcs(batch, scores, models, allowed, heads.copy())
+        return found
 
-    def solved(self) -> Solved:
-        parser, constraints = self.parser, self.constraints
-        batch = attributes_of([self.sentence])
-        allowed = parser.allowed(len(self.sentence) + 1, constraints)
-        search = parser.rules(replace(constraints, max_children={}, max_degree=None))
-        rules, models = kernel_rules(parser.scorer, search), parser.scorer.models
-        space, arrays = parsing_space(batch, models, allowed, rules, "nonprojective" in self.kinds)
-        parts = parts_from(arrays, len(self.sentence) + 1, self.kinds)
-        options: dict[str, Any] = {
-            "constraints": Constraints(
-                max_children=constraints.max_children,
-                max_degree=constraints.max_degree,
-                projective=rules.projective,
-                single_root=rules.single_root,
-            ),
-            "exact": self.exact,
-            "time_limit": self.time_limit,
-            "solver": self.solver,
-        }
-        about_labels = any(rule.mentioned for rule in self.rules)
-        if about_labels:
-            # Labels are seen in the best tree without the rules about them.
-            others = [rule for rule in self.rules if not rule.mentioned]
-            heads = solve(parts, rules=others, **options).tree.heads
-            scores = labels_of_arcs(batch, space, models, allowed, rules, heads.copy())
-            parts = replace(parts, labels=scores)
-        solution = solve(parts, rules=self.rules, **options)
-        labels = solution.tree.labels
-        if labels is None:
-            labels = np.full(len(self.sentence) + 1, -1)
-            labels_of_tree(batch, space, models, allowed, rules, solution.tree.heads, labels)
-        return Solved(parser.with_tree(self.sentence, solution.tree.heads, labels), solution)
+    solution = solve_parts(
+        parts_for_ilp(scores, kinds, nonprojective_scores(scores) if "nonprojective" in kinds else None),
+        constraints=Constraints(
+            max_children=constraints.max_children,
+            max_degree=constraints.max_degree,
+            projective=shape.projective,
+            single_root=shape.single_root,
+        ),
+        label_scores=label_scores,
+        **options,
+    )
+    labels = solution.tree.labels
+    if labels is None:
+        labels = np.full(len(sentence) + 1, -1)
+        labels_of_tree(batch, scores, models, allowed, solution.tree.heads, labels)
+    return Solved(parser.with_tree(sentence, solution.tree.heads, labels), solution)
 
 
 def parsed_by_program(
@@ -121,15 +101,6 @@ def parsed_by_program(
     notes = tuple(f"{sentence.place()}: breaks {rule}" for rule in solved.solution.broken)
     score, status = solved.solution.tree.score, _status(solved.solution)
     return Parsed(solved.sentence, score, status=status, notes=notes)
-
-
-def parts_from(arrays: PartArrays, size: int, kinds: frozenset[str]) -> Parts:
-    """The parts of a space, as programs want them."""
-    first, second, scores = arrays.next_siblings
-    for kind, own in (("first-child", first < 0), ("next-sibling", first >= 0)):
-        if kind not in kinds:
-            scores = np.where(own, 0.0, scores)
-    return Parts(size, *arrays._replace(next_siblings=Pairs(first, second, scores)))
 
 
 def _status(solution: Solution) -> str:

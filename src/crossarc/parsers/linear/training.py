@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from crossarc.core import Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
+from crossarc.features.weights import dequantized
+from crossarc.learning._adagrad import shrink
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import (
     AdaptiveLearner,
@@ -25,19 +27,11 @@ from crossarc.learning.online import (
     state_of,
     table_size,
 )
+from crossarc.learning.rules import Crf, FactoredMira, KBestMira, Mira, Perceptron, UpdateRule
 from crossarc.models import Contents
 from crossarc.parsers.base import batches
-from crossarc.parsers.linear._crf import add_gradients, learn_crf, shrink
-from crossarc.parsers.linear._mira import (
-    MIRA,
-    PERCEPTRON,
-    Method,
-    learn_factored,
-    learn_first_order,
-    learn_from_k_best,
-    learn_high_order,
-    learn_second_order,
-)
+from crossarc.parsers.linear._crf import add_gradients
+from crossarc.parsers.linear._learn import learn
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.training import (
@@ -46,34 +40,22 @@ from crossarc.parsers.training import (
     EpochLoop,
     EpochReport,
     Epochs,
-    Saved,
-    TrainingListener,
+    TrainingSetup,
     Treebank,
     dev_scores,
     possible_trees,
     with_treebank_defaults,
 )
 from crossarc.scorers.linear._labels import learn_labels
-from crossarc.scorers.linear._part_scores import Rules
 from crossarc.scorers.linear._pruner import count_candidates, learn_ranking
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
+from crossarc.search.methods import Exact
 
 __all__ = ["LinearTraining", "train_linear"]
 
 Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
-_KERNELS: dict[tuple[str, str], Any] = {
-    ("mira", "1"): learn_first_order,
-    ("mira", "2"): learn_second_order,
-    ("mira", "high"): learn_high_order,
-    ("perceptron", "1"): learn_first_order,
-    ("perceptron", "2"): learn_second_order,
-    ("perceptron", "high"): learn_high_order,
-    ("kbest-mira", "1"): learn_from_k_best,
-    ("factored-mira", "1"): learn_factored,
-    ("crf", "1"): learn_crf,
-}
 _BATCH = 64  # sentences
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 20
@@ -83,21 +65,14 @@ _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on
 
 
 def train_linear(
-    treebank: Sequence[Sentence],
-    config: LinearConfig,
-    *,
-    dev: Sequence[Sentence] = (),
-    listener: TrainingListener | None = None,
-    checkpoint: Checkpoint | None = None,
-    saved: Saved | None = None,
-    jobs: int = 1,
+    treebank: Sequence[Sentence], config: LinearConfig, setup: TrainingSetup, checkpoint: Checkpoint | None = None
 ) -> LinearParser:
-    """Train a linear scorer and its search on trees; see ``crossarc.parsers.train``."""
-    config, listener = with_treebank_defaults(treebank, config), listener or TrainingListener()
+    """Train a linear scorer and its search on trees; the state of training is kept in the checkpoint."""
+    config = with_treebank_defaults(treebank, config)
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
-        treebank = possible_trees(treebank, listener, **flags)
-    return LinearTraining(Treebank(treebank), dev, config, listener).train(checkpoint, saved, jobs)
+        treebank = possible_trees(treebank, setup.listener, **flags)
+    return LinearTraining(Treebank(treebank), config, setup).train(checkpoint)
 
 
 class LinearTraining(Epochs[LinearParser]):
@@ -106,41 +81,33 @@ class LinearTraining(Epochs[LinearParser]):
     stage = "heads"
 
     def __init__(
-        self,
-        treebank: Treebank,
-        dev: Sequence[Sentence],
-        config: LinearConfig,
-        listener: TrainingListener,
-        options: ScorerOptions | None = None,
+        self, treebank: Treebank, config: LinearConfig, setup: TrainingSetup, options: ScorerOptions | None = None
     ) -> None:
-        self.treebank, self.dev, self.config, self.listener = treebank, dev, config, listener
+        super().__init__(setup)
+        self.treebank, self.config, self.jobs = treebank, config, setup.jobs
         self.options = options or config.scorer
-        augmented = config.loss_augmented and config.learner != "crf"
-        self.method = Method(PERCEPTRON if config.learner == "perceptron" else MIRA, config.k, augmented)
         self.templates = load_templates(config.features)
         self.learner = self._new_learner()
 
-    def train(self, checkpoint: Checkpoint | None, saved: Saved | None, jobs: int) -> LinearParser:
+    def train(self, checkpoint: Checkpoint | None) -> LinearParser:
         # Each stage has random numbers of its own: they may run side by side
         for_pruner, for_labels, self.rng = np.random.default_rng(self.config.seed).spawn(3)
-        if saved is not None:
-            before = self.restored(saved.best).scorer
+        if checkpoint is not None and checkpoint.saved is not None:
+            before = self.restored(checkpoint.saved.best).scorer
             self.scorer = self._scorer(self.learner.weights, before.pruner)
             if not self.options.joint:
-                self.scorer = self.scorer.with_labels(before.labels_model.weights)
+                self.scorer = self.scorer.with_labels(dequantized(before.labels_model.weights))
         else:
-            with workers(jobs) as start:
+            with workers(self.jobs) as start:
                 labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
                 pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
                 self.scorer = self._scorer(self.learner.weights, pruner)
                 if labels is not None:
                     self.scorer = self.scorer.with_labels(labels.result())
-        loop = EpochLoop(self, self.listener, checkpoint, self.config.patience)
         if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
-            loop.checkpoint = None  # L-BFGS has a memory of its own
+            loop = EpochLoop(self, None, self.config.patience)  # L-BFGS has a memory of its own
             return loop.finish(lambda: self._maximise(loop))
-        if saved is not None:
-            loop.resume(saved)
+        loop = EpochLoop(self, checkpoint, self.config.patience)
         self.learn = self._learning(self._with_weights(self.learner.weights).models)
         return loop.finish(lambda: loop.run(self.config.epochs))
 
@@ -177,34 +144,27 @@ class LinearTraining(Epochs[LinearParser]):
 
     def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
         """How heads are learnt from chosen sentences."""
-        kernel = _KERNELS[self.config.learner, self.config.order]
-        searches = kernel in (learn_second_order, learn_high_order)
-        rules = self._rules(models)
+        rule, search = update_rule(self.config), self.config.search
 
-        def learn(chosen: NDArray[np.int64]) -> float:
-            seeds = [np.uint64(self.rng.integers(2**63))] if searches else []
-            loss: float = kernel(
-                self.treebank.batch, chosen, models, self.learner, self.treebank.gold, rules, self.method, *seeds
-            )
+        def learn_from(chosen: NDArray[np.int64]) -> float:
+            seed = np.uint64(0 if isinstance(search, Exact) else self.rng.integers(2**63))
+            treebank = self.treebank
+            loss: float = learn(treebank.batch, chosen, models, self.learner, treebank.gold, search, rule, seed)
             return loss
 
-        return learn
-
-    def _rules(self, models: ScoringModels) -> Rules:
-        return Rules(*self.config.search[:2], *models[3:5], self.config.restarts, *models[5:])
+        return learn_from
 
     def _maximise(self, loop: EpochLoop[LinearParser]) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
         learner, l2 = self.learner, self.config.l2
         assert isinstance(learner, AdaptiveLearner)
         models = self._with_weights(learner.weights).models
-        rules = self._rules(models)
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
             learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, rules, self.method, learner.slopes)
+            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, self.config.search, learner.slopes)
             return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
@@ -270,6 +230,16 @@ class LinearTraining(Epochs[LinearParser]):
         arcs = table_size(self.config.hash_bits)
         scorer = self.scorer.with_heads(weights[:arcs])
         return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
+
+
+def update_rule(config: LinearConfig) -> UpdateRule:
+    """How weights are updated."""
+    if config.learner == "crf":
+        return Crf()
+    if config.learner == "kbest-mira":
+        return KBestMira(config.loss_augmented, config.k)
+    kinds: dict[str, type[UpdateRule]] = {"mira": Mira, "factored-mira": FactoredMira, "perceptron": Perceptron}
+    return kinds[config.learner](config.loss_augmented)
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from crossarc.core import Sentence
 from crossarc.features.explain import Reason, sorted_reasons
+from crossarc.parsers.linear.explain import ArcReasons
 from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
-from crossarc.scorers.linear.explain import ArcReasons
 
 __all__ = ["explain"]
 

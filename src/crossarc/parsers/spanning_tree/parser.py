@@ -20,7 +20,7 @@ from crossarc.features.attributes import Batch, attributes_of
 from crossarc.models import Tensors
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.linear._parse import score_trees
-from crossarc.parsers.linear.parser import LinearParser, kernel_rules
+from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
 from crossarc.parsers.spanning_tree.probabilities import Probabilities, fitted_temperatures
 from crossarc.trees import k_best_trees
@@ -34,7 +34,7 @@ _RESCORED = 4  # trees that are scored anew for each of the k best of a higher o
 
 
 @dataclass(frozen=True, repr=False)
-class SpanningTreeParser(LinearParser, Parser):
+class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
     """Trees by the scores of their parts: O(n²) for order 1, about as much for each restart of the higher ones.
 
     Attributes
@@ -91,10 +91,9 @@ class SpanningTreeParser(LinearParser, Parser):
             sums = self._probabilities(batch, potentials, constraints)
         starts = batch.starts.tolist()
         if options.k > 1:
-            bounds = enumerate(zip(sentences, starts, starts[1:], strict=False))
             return [
-                self._k_best(sentence, heads[i:j], potentials[b], constraints, options, sums and (sums, b))
-                for b, (sentence, i, j) in bounds
+                self._k_best(sentence, heads[i:j], potentials[b], constraints, options, sums, b)
+                for b, (sentence, i, j) in enumerate(zip(sentences, starts, starts[1:], strict=False))
             ]
         assert sums is not None
         if options.decode != "best":
@@ -119,8 +118,8 @@ class SpanningTreeParser(LinearParser, Parser):
                 "this model knows no probabilities: it was trained without --dev; "
                 "crossarc calibrate DEV -m MODEL --fit makes up for that"
             )
-        search = self.rules(constraints)
-        return Probabilities(self, self.temperatures, batch, potentials, search.single_root, search.projective)
+        shape = self.search_for(constraints).shape
+        return Probabilities(self, self.temperatures, batch, potentials, shape.single_root, shape.projective)
 
     def _k_best(
         self,
@@ -129,29 +128,30 @@ class SpanningTreeParser(LinearParser, Parser):
         potentials: NDArray[np.float64],
         constraints: Constraints,
         options: ParseOptions,
-        sums: tuple[Probabilities, int] | None,
+        sums: Probabilities | None,
+        b: int,
     ) -> Parsed:
         """The k best trees, distinct, best first; fewer if there are fewer.
 
         Exact for order 1. For higher orders the candidates are the best trees by what each arc adds to the best tree;
-        they are then put in the order of their full scores. ``sums`` are the probabilities, and which sentence this is.
+        they are then put in the order of their full scores. ``sums`` has sentence b.
         """
         if not len(sentence):
             return Parsed(sentence, 0.0, 1.0, trees=(Parsed(sentence, 0.0, 1.0),))
-        batch, search = attributes_of([sentence]), self.rules(constraints)
+        batch, shape = attributes_of([sentence]), self.search_for(constraints).shape
         wanted = options.k if self.config.order == "1" else _RESCORED * options.k
-        others = k_best_trees(potentials, wanted, single_root=search.single_root, projective=search.projective)
+        others = k_best_trees(potentials, wanted, single_root=shape.single_root, projective=shape.projective)
         trees = np.unique(np.stack([best, *(tree.heads for tree in others)]), axis=0)
         labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
-        rules, allowed = kernel_rules(self.scorer, search), self.allowed(len(best), constraints)
-        score_trees(batch, self.scorer.models, allowed, rules, trees, labels, scores)
+        allowed = self.allowed(len(best), constraints)
+        score_trees(batch, self.scorer.models, allowed, shape, trees, labels, scores)
         found = []
         for i in np.argsort(-scores, kind="stable")[: options.k].tolist():
-            sure = None
+            tree = Parsed(self.with_tree(sentence, trees[i], labels[i]), float(scores[i]))
             if sums is not None:
-                sure = sums[0].confidence(sums[1], trees[i], labels[i], sums[0].label_shares(batch, trees[i]))
-            tree = Parsed(self.with_tree(sentence, trees[i], labels[i]), float(scores[i]), sure and sure.probability)
-            found.append(replace(tree, confidence=sure) if options.confidence else tree)
+                sure = sums.confidence(b, trees[i], labels[i], sums.label_shares(batch, trees[i]))
+                tree = replace(tree, probability=sure.probability, confidence=sure if options.confidence else None)
+            found.append(tree)
         return replace(found[0], trees=tuple(found))
 
     @property
@@ -173,6 +173,7 @@ class SpanningTreeParser(LinearParser, Parser):
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> SpanningTreeParser:  # type: ignore[override]
-        linear = LinearParser.from_model(header, tensors, SpanningTreeConfig(**header["config"]))
+        config = SpanningTreeConfig(**header["config"])
+        linear = LinearParser.from_model(header, tensors, config)
         temperatures = header["temperatures"] and Temperatures(**header["temperatures"])
-        return cls(linear.config, linear.scorer, linear.dev, linear.treebank, temperatures)
+        return cls(config, linear.scorer, linear.dev, linear.treebank, temperatures)

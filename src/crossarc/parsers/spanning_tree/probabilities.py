@@ -75,15 +75,15 @@ class Probabilities:
 def fitted_temperatures(parser: LinearParser, gold: Sequence[Sentence]) -> Temperatures:
     """The temperatures under which the probabilities of the parser's own arcs and labels fit best to gold trees."""
     sentences = [sentence for sentence in gold if len(sentence)]
-    batch, search = attributes_of(sentences), parser.rules(Constraints())
+    batch, shape = attributes_of(sentences), parser.search_for(Constraints()).shape
     heads, labels = parser.best_trees(batch, Constraints())
     words = np.flatnonzero(heads >= 0)
     right = heads[words] == np.concatenate([sentence.heads for sentence in sentences])[words]
     potentials = parser.potentials(batch, heads, Constraints())
-    shape: dict[str, Any] = {"single_root": search.single_root, "projective": search.projective}
+    flags: dict[str, Any] = {"single_root": shape.single_root, "projective": shape.projective}
 
     def of_arcs(temperature: float) -> Floats:
-        _, marginals = log_partitions_and_marginals([scores / temperature for scores in potentials], **shape)
+        _, marginals = log_partitions_and_marginals([scores / temperature for scores in potentials], **flags)
         bounds = batch.starts.tolist()
         chosen = [
             matrix[heads[i:j], np.arange(j - i)] for matrix, i, j in zip(marginals, bounds, bounds[1:], strict=False)

@@ -13,7 +13,7 @@ from crossarc.features.templates import Templates, TemplateSet, load_templates, 
 from crossarc.features.weights import Weights, dequantized
 from crossarc.scorers.linear.model import LinearModel, view
 
-__all__ = ["LinearScorer", "ScorerOptions", "ScoringModels", "new_scorer"]
+__all__ = ["JointLabels", "LaterLabels", "LinearScorer", "ScorerOptions", "ScoringModels", "new_scorer"]
 
 
 class ScorerOptions(NamedTuple):
@@ -26,6 +26,16 @@ class ScorerOptions(NamedTuple):
     summed: bool  # whether an arc is scored with the sum over its labels, not with the best one
 
 
+class JointLabels(NamedTuple):
+    """Labels are chosen with the arcs."""
+
+    summed: bool  # whether an arc is scored with the sum over its labels, not with the best one
+
+
+class LaterLabels(NamedTuple):
+    """Labels are chosen for finished trees."""
+
+
 class ScoringModels(NamedTuple):
     """A linear scorer as its kernels take it."""
 
@@ -34,8 +44,7 @@ class ScoringModels(NamedTuple):
     labels: LinearModel
     max_candidates: int
     pruning_margin: float
-    joint: bool
-    summed: bool
+    labelling: JointLabels | LaterLabels
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,8 @@ class LinearScorer:
         """As kernels want it."""
         own = self.options
         models = self.pruner or self.heads_model, self.heads_model, self.labels_model
-        return ScoringModels(*models, own.max_candidates, own.pruning_margin, own.joint, own.summed)
+        labelling = JointLabels(own.summed) if own.joint else LaterLabels()
+        return ScoringModels(*models, own.max_candidates, own.pruning_margin, labelling)
 
     @cached_property
     def compiled(self) -> Templates:

@@ -1,11 +1,12 @@
 // What a person says of a tree, and the rest that is parsed around it.
 
-import { render, select, wordNode } from "./desk.js";
-import { choose, constraintsOf, forbid, letGo, require } from "./history.js";
+import { choose, constraintsForService, forbid, letGo, require } from "./history.js";
 import * as list from "./list.js";
 import * as menu from "./menu.js";
+import { byId, complain, say } from "./messages.js";
 import * as service from "./service.js";
-import { arcTo, byId, complain, model, page, say, seen, state, tree } from "./state.js";
+import { arcTo, model, page, seen, state, tree } from "./state.js";
+import { render, select, wordNode } from "./workspace.js";
 
 const TREES = 5;
 
@@ -32,7 +33,8 @@ export async function reparse(goBack, marked = true) {
   const before = tree();
   const wanted = state();
   const asked = ++sentence.asked;
-  const request = { text: sentence.base, format: "conllu", model: model().name, constraints: constraintsOf(wanted.wishes) };
+  const constraints = constraintsForService(wanted.constraints);
+  const request = { text: sentence.base, format: "conllu", model: model().name, constraints };
   render();
   try {
     const [data] = await service.parse({ ...request, k: model().k_best ? TREES : 1 });
@@ -55,7 +57,7 @@ export function travel(way) {
   const before = tree();
   history[way]();
   page.saved = false;
-  if (state().wishes !== seen().wishes) {
+  if (state().constraints !== seen().constraints) {
     reparse(() => history[way === "undo" ? "redo" : "undo"]());
     return;
   }
@@ -89,7 +91,7 @@ export const actions = {
   relabel: (word, label) => correct(require(state(), word, arcTo(word).head, label)),
   head: (word, head) => correct(require(state(), word, head)),
   letGo: (word) => {
-    if (state().wishes[word]) correct(letGo(state(), word));
+    if (state().constraints[word]) correct(letGo(state(), word));
   },
   ask: (word) => {
     page.asking = word;
@@ -105,7 +107,7 @@ export function openMenu(word, place, first) {
   menu.openMenu({
     sentence: data,
     arc: arcTo(word),
-    wish: state().wishes[word],
+    constraint: state().constraints[word],
     likely: data.heads?.[word - 1] ?? [],
     labels: model().labels,
     place: place ?? placeOf(word),

@@ -1,6 +1,7 @@
 // A tree as SVG: arcs above the words, what is forbidden below them.
 
 import { LEVEL, layout, pathOf } from "./layout.js";
+import { nameOf } from "./sentences.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
@@ -30,21 +31,14 @@ export function percent(probability) {
   return `${Math.floor(probability * 100 + 1e-9)}%`;
 }
 
-// The word, with its place if there is another one like it.
-export function nameOf(sentence, word) {
-  if (word === 0) return "the root";
-  const { form } = sentence.words[word - 1];
-  return sentence.words.filter((other) => other.form === form).length > 1 ? `${form} (${word})` : form;
-}
-
-// sentence and tree as the service gives them; wishes as in history.js; selected: a word or null; changed: a set of words.
-export function draw(sentence, tree, { wishes, selected, changed }) {
+// sentence and tree as the service gives them; constraints as in history.js; selected: a word or null; changed: a set of words.
+export function draw(sentence, tree, { constraints, selected, changed }) {
   const words = sentence.words.map((word) => 12 + Math.max(measure(word.form, FORM), measure(word.upos, TAG)));
-  const arcs = tree.arcs.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, wishes[i + 1]) }));
+  const arcs = tree.arcs.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, constraints[i + 1]) }));
   for (const arc of arcs) arc.width = 10 + measure(arc.label, LABEL) + (arc.share ? 4 + measure(arc.share, SHARE) : 0);
   const plan = layout(words, arcs.filter((arc) => arc.head !== null));
-  const forbidden = Object.entries(wishes).flatMap(([word, wish]) =>
-    (wish.notHeads ?? []).map((head) => ({ word: Number(word), head })),
+  const forbidden = Object.entries(constraints).flatMap(([word, constraint]) =>
+    constraint.notHeads.map((head) => ({ word: Number(word), head })),
   );
 
   const base = TOP + 10 + plan.levels * LEVEL + 14;
@@ -59,13 +53,13 @@ export function draw(sentence, tree, { wishes, selected, changed }) {
   const lines = element("g", { "aria-hidden": "true" });
   const labels = element("g", { "aria-hidden": "true" });
   for (const arc of [...plan.arcs.values()].sort((a, b) => a.level - b.level)) {
-    const marks = { wishes, selected, changed };
+    const marks = { constraints, selected, changed };
     const height = TOP + 10 + (plan.levels - arc.level) * LEVEL;
     lines.append(arcElement(arc, height, base, marks));
     labels.append(labelElement(arc, height, marks));
   }
   svg.append(lines, labels);
-  sentence.words.forEach((word, i) => svg.append(wordElement(word, i + 1, arcs, plan, words, base, sentence, { wishes, selected })));
+  sentence.words.forEach((word, i) => svg.append(wordElement(word, i + 1, arcs, plan, words, base, sentence, { constraints, selected })));
   for (const token of sentence.tokens) svg.append(tokenElement(token, plan, words, base));
   forbidden.forEach((arc, i) => svg.append(forbiddenElement(arc, plan, bottom, bottom + 8 + (i + 1) * UNDER)));
   return svg;
@@ -86,14 +80,14 @@ export async function standalone(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-function shareOf(arc, wish) {
-  if (arc.probability === null || wish?.head !== undefined) return "";
+function shareOf(arc, constraint) {
+  if (arc.probability === null || constraint?.head !== undefined) return "";
   return percent(arc.probability);
 }
 
-function marksOf(arc, { wishes, selected, changed }) {
+function marksOf(arc, { constraints, selected, changed }) {
   return [
-    wishes[arc.word]?.head === arc.head ? "kept p0" : colourOf(arc.probability),
+    constraints[arc.word]?.head === arc.head ? "kept p0" : colourOf(arc.probability),
     selected === arc.word ? "here" : "",
     changed.has(arc.word) ? "changed" : "",
   ].join(" ");
@@ -124,7 +118,7 @@ function labelElement(arc, height, marks) {
   return group;
 }
 
-function wordElement(word, i, arcs, plan, widths, base, sentence, { wishes, selected }) {
+function wordElement(word, i, arcs, plan, widths, base, sentence, { constraints, selected }) {
   const x = plan.x[i];
   const group = element("g", {
     class: `word ${selected === i ? "here" : ""}`,
@@ -132,7 +126,7 @@ function wordElement(word, i, arcs, plan, widths, base, sentence, { wishes, sele
     role: "button",
     tabindex: (selected ?? 1) === i ? 0 : -1,
     "aria-haspopup": "dialog",
-    "aria-label": description(word, i, arcs[i - 1], sentence, wishes[i]),
+    "aria-label": description(word, i, arcs[i - 1], sentence, constraints[i]),
   });
   const half = widths[i - 1] / 2;
   group.append(
@@ -143,10 +137,10 @@ function wordElement(word, i, arcs, plan, widths, base, sentence, { wishes, sele
   return group;
 }
 
-function description(word, i, arc, sentence, wish) {
+function description(word, i, arc, sentence, constraint) {
   const head = arc.head === null ? "no head" : `${arc.label} of ${nameOf(sentence, arc.head)}`;
   const share = arc.probability === null ? "" : `, ${percent(arc.probability)}`;
-  const said = wish?.head !== undefined ? ", required" : "";
+  const said = constraint?.head !== undefined ? ", required" : "";
   return `${word.form}, word ${i} of ${sentence.words.length}: ${head}${share}${said}`;
 }
 

@@ -1,12 +1,15 @@
 // What a person has said about a sentence, with undo and redo. A state is
-// {wishes: {word: {head, label, notHeads}}, choice: which of the best trees}; states are never changed.
+// {constraints: {word: {head, label, notHeads, notLabels}}, choice: which of the best trees}; states are never changed.
+
+// What is said of a word of which nothing is said.
+export const FREE = { notHeads: [], notLabels: [] };
 
 export class History {
   #states;
   #now = 0;
 
-  constructor(wishes = {}) {
-    this.#states = [{ wishes, choice: 0 }];
+  constructor(constraints = {}) {
+    this.#states = [{ constraints, choice: 0 }];
   }
 
   get state() {
@@ -14,7 +17,7 @@ export class History {
   }
 
   get isEmpty() {
-    return !this.canUndo && !Object.keys(this.state.wishes).length;
+    return !this.canUndo && !Object.keys(this.state.constraints).length;
   }
 
   get canUndo() {
@@ -47,43 +50,58 @@ export class History {
 
 // The head of a word, and its label if there is one, must be these.
 export function require(state, word, head, label) {
-  const { notHeads = [] } = state.wishes[word] ?? {};
-  return withWish(state, word, { head, label, notHeads: notHeads.filter((other) => other !== head) });
+  const { notHeads, notLabels } = constraintOn(state, word);
+  return withConstraint(state, word, { head, label, notHeads: without(notHeads, head), notLabels: without(notLabels, label) });
 }
 
 // The word must have another head.
 export function forbid(state, word, head) {
-  const { notHeads = [] } = state.wishes[word] ?? {};
-  return withWish(state, word, { notHeads: [...notHeads.filter((other) => other !== head), head] });
+  const { notHeads, notLabels } = constraintOn(state, word);
+  return withConstraint(state, word, { notHeads: [...without(notHeads, head), head], notLabels });
 }
 
 export function allowHead(state, word, head) {
-  const wish = state.wishes[word] ?? {};
-  return withWish(state, word, { ...wish, notHeads: (wish.notHeads ?? []).filter((other) => other !== head) });
+  const constraint = constraintOn(state, word);
+  return withConstraint(state, word, { ...constraint, notHeads: without(constraint.notHeads, head) });
+}
+
+export function allowLabel(state, word, label) {
+  const constraint = constraintOn(state, word);
+  return withConstraint(state, word, { ...constraint, notLabels: without(constraint.notLabels, label) });
 }
 
 export function letGo(state, word) {
-  return withWish(state, word, {});
+  return withConstraint(state, word, FREE);
 }
 
 export function choose(state, choice) {
   return { ...state, choice };
 }
 
-// What the service wants to hear.
-export function constraintsOf(wishes, sentence = 1) {
-  return Object.entries(wishes).map(([word, wish]) => ({
+// The constraints of a sentence as api/parse takes them.
+export function constraintsForService(constraints, sentence = 1) {
+  return Object.entries(constraints).map(([word, { head = null, label = null, notHeads, notLabels }]) => ({
     sentence,
     word: Number(word),
-    head: wish.head ?? null,
-    label: wish.label ?? null,
-    not_heads: wish.notHeads ?? [],
+    head,
+    label,
+    not_heads: notHeads,
+    not_labels: notLabels,
   }));
 }
 
-function withWish(state, word, wish) {
-  const wishes = { ...state.wishes };
-  if (wish.head === undefined && wish.label === undefined && !wish.notHeads?.length) delete wishes[word];
-  else wishes[word] = wish;
-  return { wishes, choice: 0 };
+function constraintOn(state, word) {
+  return state.constraints[word] ?? FREE;
+}
+
+function without(values, value) {
+  return values.filter((other) => other !== value);
+}
+
+function withConstraint(state, word, constraint) {
+  const { head, label, notHeads, notLabels } = constraint;
+  const constraints = { ...state.constraints };
+  if (head === undefined && label === undefined && !notHeads.length && !notLabels.length) delete constraints[word];
+  else constraints[word] = constraint;
+  return { constraints, choice: 0 };
 }

@@ -1,19 +1,11 @@
-// The list of sentences: in the order of the text, or the least certain first.
+// The list of sentences.
+
+import { uncertainty } from "./sentences.js";
 
 const FULL = 1; // nats for each word that fill the bar
 
 const list = document.getElementById("list");
 const count = document.getElementById("count");
-
-// How unsure the parser is: nats for each word, so that long sentences are not first.
-export function uncertainty(sentence) {
-  return sentence.first.entropy === null ? null : sentence.first.entropy / Math.max(1, sentence.first.words.length);
-}
-
-export function ordered(sentences, order) {
-  if (order === "file") return [...sentences];
-  return [...sentences].sort((a, b) => (uncertainty(b) ?? 0) - (uncertainty(a) ?? 0) || a.number - b.number);
-}
 
 export function show(sentences, current, total) {
   count.textContent = total ? `${sentences.length.toLocaleString("en")} sentences so far` : counted(sentences.length);

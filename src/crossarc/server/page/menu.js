@@ -1,6 +1,7 @@
 // The small menu of an arc: keep it, forbid it, give it another label or another head.
 
-import { nameOf, percent } from "./drawing.js";
+import { percent } from "./drawing.js";
+import { nameOf } from "./sentences.js";
 
 const menu = document.getElementById("menu");
 let onClose = () => {};
@@ -11,19 +12,19 @@ export function isOpen() {
 
 // arc: {word, head, label, probability, labels}; likely: [[head, probability], ...]; actions: what each choice does;
 // place: {x, y} on the page; first: what gets the focus, "keep" or "label".
-export function openMenu({ sentence, arc, wish, likely, labels, place, first = "keep", actions, closed }) {
+export function openMenu({ sentence, arc, constraint, likely, labels, place, first = "keep", actions, closed }) {
   close();
   onClose = closed;
   const name = (word) => nameOf(sentence, word);
   menu.setAttribute("aria-label", `The arc to ${name(arc.word)}`);
-  const share = arc.probability === null || wish?.head !== undefined ? "" : `, ${percent(arc.probability)}`;
+  const share = arc.probability === null || constraint?.head !== undefined ? "" : `, ${percent(arc.probability)}`;
   const title = paragraph(arc.head === null ? `${name(arc.word)} has no head` : `${name(arc.word)} ← ${name(arc.head)}: ${arc.label}${share}`);
   title.className = "title";
 
   const row = node("div", { className: "row" });
   const keep = button("Keep", "R", () => actions.keep());
   row.append(keep, button("Forbid", "F", () => actions.forbid()));
-  if (wish) row.append(button("Let go", "Del", () => actions.letGo()));
+  if (constraint) row.append(button("Let go", "Del", () => actions.letGo()));
 
   const label = node("label", { textContent: "Label" });
   const select = labelSelect(arc, labels);

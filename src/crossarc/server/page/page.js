@@ -1,17 +1,18 @@
 // The page: mouse, keyboard and buttons, and what each of them does.
 
 import { actions, answerHead, chooseTree, correct, openMenu, travel } from "./corrections.js";
-import { legend, listenToDesk, render, select } from "./desk.js";
 import { standalone } from "./drawing.js";
 import { listenToKeys } from "./keys.js";
-import { putIn } from "./misc.js";
+import { open, parseInput, showList, start, step } from "./load.js";
+import { byId } from "./messages.js";
+import { withConstraints } from "./misc-column.js";
 import { listenToPointer } from "./pointer.js";
-import { byId, chosen, page, seen, shown, tree } from "./state.js";
-import { open, parseInput, showList, start, step } from "./text.js";
+import { chosen, page, seen, shown, tree } from "./state.js";
+import { legend, listenToWorkspace, render, select } from "./workspace.js";
 
 const drawing = byId("drawing");
 
-listenToDesk({ takeBack: correct, chooseTree });
+listenToWorkspace({ takeBack: correct, chooseTree });
 
 listenToPointer(drawing, {
   isAsking: () => page.asking !== null,
@@ -71,7 +72,8 @@ byId("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("input").requestSubmit();
 });
 byId("model").addEventListener("change", () => parseInput());
-byId("order").addEventListener("change", () => {
+byId("order").addEventListener("change", (event) => {
+  page.order = event.target.value;
   showList(false);
   if (page.sentences.length) open(shown()[0]);
 });
@@ -97,7 +99,7 @@ byId("download-conllu").addEventListener("click", () => {
   const note = byId("note").checked;
   const trees = page.sentences.map((sentence) => {
     const { conllu } = chosen(sentence);
-    return note ? putIn(conllu, sentence.seen.wishes) : conllu;
+    return note ? withConstraints(conllu, sentence.seen.constraints) : conllu;
   });
   save(`${page.file}.conllu`, trees.join(""), "text/plain");
   page.saved = true;

@@ -1,13 +1,12 @@
 // What the page knows: the models, the sentences, and the one that is open with all that was said of it.
 
-import { nameOf } from "./drawing.js";
-import { ordered } from "./list.js";
+import { nameOf, ordered } from "./sentences.js";
 
-export const byId = (id) => document.getElementById(id);
 export const page = {
   models: new Map(),
   model: "", // the name of the one that has parsed
   sentences: [], // {number, base, first, data, seen, history, asked}: CoNLL-U; what the service said first and last; to what
+  order: "file", // of the list: that, or "uncertainty"
   current: null,
   selected: null, // a word of the current sentence
   changed: new Set(), // words with another head or label than before
@@ -23,7 +22,7 @@ export function model() {
 
 // The sentences in the order of the list.
 export function shown() {
-  return ordered(page.sentences, byId("order").value);
+  return ordered(page.sentences, page.order);
 }
 
 // What the person has said last.
@@ -50,17 +49,4 @@ export function arcTo(word) {
 
 export function form(word) {
   return nameOf(page.current.data, word);
-}
-
-export function complain(error) {
-  const problem = byId("problem");
-  problem.hidden = !error;
-  if (!error) return;
-  const line = error.line ? `Line ${error.line}: ` : "";
-  const sentence = error.sentence ? `sentence ${error.sentence}: ` : "";
-  problem.textContent = `${line}${sentence}${error.message}`;
-}
-
-export function say(text) {
-  byId("status").textContent = text;
 }

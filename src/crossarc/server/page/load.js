@@ -1,14 +1,15 @@
 // What is typed becomes sentences, and one of them is opened.
 
 import { reparse } from "./corrections.js";
-import { render } from "./desk.js";
-import { History, constraintsOf } from "./history.js";
+import { History, constraintsForService } from "./history.js";
 import { formatOf, normal, piecesOf } from "./input.js";
 import * as list from "./list.js";
 import * as menu from "./menu.js";
-import { takeOut } from "./misc.js";
+import { byId, complain, say } from "./messages.js";
+import { takeConstraints } from "./misc-column.js";
 import * as service from "./service.js";
-import { byId, complain, model, page, say, shown } from "./state.js";
+import { model, page, shown } from "./state.js";
+import { render } from "./workspace.js";
 
 const EXAMPLE = "A hearing is scheduled on the issue today. The old man the boats. I saw her duck under the table.";
 const TAGGED = [
@@ -25,6 +26,7 @@ export async function start() {
       byId("model").append(new Option(model.name, model.name, false, model.name === first));
     }
     page.model = first;
+    page.order = byId("order").value; // a browser may remember it
     byId("text").value = readsText() ? EXAMPLE : `${TAGGED}\n`;
     await parseInput();
   } catch (error) {
@@ -49,13 +51,13 @@ export async function parseInput() {
   byId("read-as").textContent = text.trim() ? `read as ${format === "conllu" ? "CoNLL-U" : "text"}` : "";
   Object.assign(page, { sentences: [], current: null, saved: true });
   menu.close();
-  byId("desk").hidden = byId("sentences").hidden = true;
+  byId("workspace").hidden = byId("sentences").hidden = true;
   for (const piece of piecesOf(text)) {
-    const { text, wishes } = format === "conllu" ? takeOut(piece.text) : { text: piece.text, wishes: [] };
+    const { text, constraints } = format === "conllu" ? takeConstraints(piece.text) : { text: piece.text, constraints: [] };
     let found;
     try {
-      const constraints = wishes.flatMap((said, i) => constraintsOf(said, i + 1));
-      found = await service.parse({ text, format, model: model().name, constraints });
+      const all = constraints.flatMap((own, i) => constraintsForService(own, i + 1));
+      found = await service.parse({ text, format, model: model().name, constraints: all });
     } catch (error) {
       if (error.line) error.line += piece.lines;
       if (reading === page.reading) complain(error);
@@ -64,7 +66,7 @@ export async function parseInput() {
     if (reading !== page.reading) return;
     for (const [i, data] of found.entries()) {
       if (format === "text") renumber(data, page.sentences.length + 1, piece.lines > 0);
-      const history = new History(wishes[i]);
+      const history = new History(constraints[i]);
       const number = page.sentences.length + 1;
       page.sentences.push({ number, base: data.trees[0].conllu, first: data, data, seen: history.state, history, asked: 0 });
     }
@@ -93,7 +95,7 @@ export function showList(going) {
 export function open(sentence) {
   const before = page.current;
   Object.assign(page, { current: sentence, selected: null, changed: new Set(), asking: null });
-  byId("desk").hidden = false;
+  byId("workspace").hidden = false;
   if (before) list.update(before, sentence);
   list.update(sentence, sentence);
   list.scrollTo(sentence);

@@ -1,23 +1,25 @@
 // The open sentence: its drawing, its best trees, what was said of it.
 
 import { BINS, draw } from "./drawing.js";
-import { allowHead, letGo } from "./history.js";
-import { byId, form, page, seen, shown, state, tree } from "./state.js";
+import { allowHead, allowLabel, letGo } from "./history.js";
+import { byId } from "./messages.js";
+import { form, page, seen, shown, state, tree } from "./state.js";
 
 const HINT = matchMedia("(pointer: coarse)").matches
   ? "Drag a word to its head, or tap an arc or a word."
   : "Drag a word to its head, or click an arc.";
 
-let doing; // what the buttons of the desk do
+let doing; // what the buttons of the workspace do
 
 // page: takeBack(state without it), chooseTree(i)
-export function listenToDesk(page) {
+export function listenToWorkspace(page) {
   doing = page;
 }
 
 export function render() {
   const focused = byId("drawing").contains(document.activeElement);
-  const svg = draw(page.current.data, tree(), { wishes: seen().wishes, selected: page.selected, changed: page.changed });
+  const marks = { constraints: seen().constraints, selected: page.selected, changed: page.changed };
+  const svg = draw(page.current.data, tree(), marks);
   if (page.asking) svg.classList.add("asking");
   byId("drawing").replaceChildren(svg);
   byId("drawing").setAttribute("aria-busy", String(seen() !== state()));
@@ -74,12 +76,15 @@ function treeShare(probability) {
 }
 
 function renderCorrections() {
-  const items = Object.entries(state().wishes).flatMap(([key, wish]) => {
+  const items = Object.entries(state().constraints).flatMap(([key, constraint]) => {
     const word = Number(key);
-    const all = wish.notHeads.map((head) => chip(`not ${form(word)} ← ${form(head)}`, "no", allowHead(state(), word, head)));
-    if (wish.head !== undefined || wish.label !== undefined) {
-      const head = wish.head === undefined ? "" : ` ← ${form(wish.head)}`;
-      const label = wish.label === undefined ? "" : `: ${wish.label}`;
+    const all = [
+      ...constraint.notHeads.map((head) => chip(`not ${form(word)} ← ${form(head)}`, "no", allowHead(state(), word, head))),
+      ...constraint.notLabels.map((label) => chip(`not ${form(word)}: ${label}`, "no", allowLabel(state(), word, label))),
+    ];
+    if (constraint.head !== undefined || constraint.label !== undefined) {
+      const head = constraint.head === undefined ? "" : ` ← ${form(constraint.head)}`;
+      const label = constraint.label === undefined ? "" : `: ${constraint.label}`;
       all.push(chip(`${form(word)}${head}${label}`, "", letGo(state(), word)));
     }
     return all;

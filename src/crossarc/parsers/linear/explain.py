@@ -23,8 +23,8 @@ from crossarc.scorers.linear._features import (
     sibling_indices,
     valency_indices,
 )
-from crossarc.scorers.linear._part_scores import count_children, neighbours
 from crossarc.scorers.linear.model import LinearModel
+from crossarc.search._candidate_tree import count_children, neighbours
 
 __all__ = ["ArcReasons"]
 

@@ -1,0 +1,63 @@
+"""The best tree by an integer program, or by its relaxation: under rules, and with a proof (MSX09)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import Constraints
+from crossarc.ilp import Parts, Rule, Solution, solve
+from crossarc.ilp.solving import Relaxer
+from crossarc.scorers.part_scores import PartScores
+from crossarc.search._ilp_parts import ilp_parts
+
+__all__ = ["KINDS", "parts_for_ilp", "solve_parts"]
+
+# the kinds of parts of a program
+KINDS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective")
+
+
+def parts_for_ilp(
+    parts: PartScores, kinds: Collection[str] = KINDS, nonprojective: NDArray[np.float64] | None = None
+) -> Parts:
+    """The parts of a program, of the given kinds: ``PartScores.any_siblings`` are its siblings.
+
+    ``nonprojective`` has the score of each candidate arc, word by word, for not being projective.
+    """
+    found: Parts = ilp_parts(parts)
+    first, _, scores = found.next_siblings
+    for kind, own in (("first-child", first < 0), ("next-sibling", first >= 0)):
+        if kind not in kinds:
+            scores = np.where(own, 0.0, scores)
+    found = found._replace(next_siblings=found.next_siblings._replace(scores=scores))
+    return found if nonprojective is None else found._replace(nonprojective=nonprojective)
+
+
+def solve_parts(
+    parts: Parts,
+    *,
+    constraints: Constraints,
+    rules: Sequence[Rule] = (),
+    label_scores: Callable[[NDArray[np.int64]], NDArray[np.float64]] | None = None,
+    exact: bool = True,
+    time_limit: float | None = None,
+    solver: Relaxer = "ad3",
+) -> Solution:
+    """The best tree under constraints and rules, and how good it is; see ``ilp.solve``.
+
+    ``label_scores`` gives the scores of each arc's labels, seen in a tree: in the best one without the rules about
+    labels. It is asked only if there are such rules.
+    """
+    options: dict[str, Any] = {
+        "constraints": constraints,
+        "exact": exact,
+        "time_limit": time_limit,
+        "solver": solver,
+    }
+    if label_scores is not None and any(rule.mentioned for rule in rules):
+        others = [rule for rule in rules if not rule.mentioned]
+        parts = parts._replace(labels=label_scores(solve(parts, rules=others, **options).tree.heads))
+    return solve(parts, rules=rules, **options)

@@ -1,0 +1,18 @@
+// Elements of the page by their names, and what it tells the person.
+
+export const byId = (id) => document.getElementById(id);
+
+// An error, for all to see; null: there is none any more.
+export function complain(error) {
+  const problem = byId("problem");
+  problem.hidden = !error;
+  if (!error) return;
+  const line = error.line ? `Line ${error.line}: ` : "";
+  const sentence = error.sentence ? `sentence ${error.sentence}: ` : "";
+  problem.textContent = `${line}${sentence}${error.message}`;
+}
+
+// What has happened, for screen readers.
+export function say(text) {
+  byId("status").textContent = text;
+}

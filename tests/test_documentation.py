@@ -1,0 +1,202 @@
+"""What the documents say is true: names exist, links lead somewhere, examples run, command lines are understood.
+
+A name is written ``file.py::name``, relative to src/crossarc. A Python example that is not to be run stands under a
+comment that says why: ``<!-- not run: it needs a service -->``.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache, reduce
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+import crossarc
+from crossarc.cli import crossarc as commands
+from crossarc.parsers.registry import DEFAULT, SYSTEMS
+from trained import DEV, TEST, TRAIN, trained
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "crossarc"
+GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+DOCUMENTS = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+WITH_NAMES = [ROOT / "docs" / "architecture.md", ROOT / "docs" / "glossary.md", ROOT / "CONTRIBUTING.md"]
+
+
+class Block(NamedTuple):
+    """A block of code in a document."""
+
+    document: Path
+    line: int
+    language: str
+    text: str
+    not_run: str  # why, if it is not
+
+
+def blocks(document: Path, language: str) -> Iterator[Block]:
+    text = document.read_text(encoding="utf-8")
+    for match in re.finditer(r"(?:<!-- not run: (.+) -->\n)?^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if match[2] == language:
+            yield Block(document, text.count("\n", 0, match.start(3)), language, match[3], match[1] or "")
+
+
+def prose(document: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def spans(document: Path) -> list[str]:
+    """What stands in backticks."""
+    return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(document))]
+
+
+def of(documents: list[Path]) -> list[object]:
+    return [pytest.param(document, id=document.relative_to(ROOT).as_posix()) for document in documents]
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document", of(WITH_NAMES))
+def test_names_exist(document):
+    names = [span.split("::") for span in spans(document) if "::" in span]
+    assert names or document.name != "architecture.md"
+    for file, name in names:
+        assert (SOURCE / file).is_file(), file
+        if file.endswith(".js"):
+            assert re.search(rf"export (async )?(function|const|class) {name}\b", (SOURCE / file).read_text()), name
+        else:
+            find(file, name)
+
+
+def find(file: str, name: str) -> object:
+    if file.startswith("server/"):
+        pytest.importorskip("fastapi")
+    module = importlib.import_module("crossarc." + file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    return reduce(member, name.split("."), module)
+
+
+def member(owner: object, name: str) -> object:
+    if name in getattr(owner, "__annotations__", {}):  # a field without a default
+        return None
+    return getattr(owner, name)
+
+
+@pytest.mark.parametrize("document", of(WITH_NAMES))
+def test_files_exist(document):
+    for span in spans(document):
+        if re.fullmatch(r"[\w./-]*\w/|[\w./-]+\.(py|js|txt|md|toml)", span):
+            assert any((folder / span).exists() for folder in (SOURCE, ROOT, ROOT / "docs")) or (
+                "/" not in span and any(SOURCE.rglob(span))
+            ), span
+
+
+@pytest.mark.parametrize("document", of(GUIDES))
+def test_modules_that_are_named_exist(document):
+    for name in re.findall(r"`(crossarc(?:\.\w+)+)", prose(document)):
+        module, parts = crossarc, name.split(".")[1:]
+        while parts:
+            try:
+                module = getattr(module, parts[0])
+            except AttributeError:
+                module = importlib.import_module(f"{module.__name__}.{parts[0]}")
+            parts = parts[1:]
+
+
+@pytest.mark.parametrize("document", of(DOCUMENTS))
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose(document)):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), target
+
+
+# ---- Python ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with the files that examples are about."""
+    for name, trees in {"train": TRAIN, "dev": DEV, "gold": TEST, "parsed": TEST, "in": TEST, "my": TEST}.items():
+        crossarc.write(trees, tmp_path / f"{name}.conllu")
+    crossarc.write(TEST, tmp_path / "my.conllu.gz")
+    crossarc.write(TRAIN, tmp_path / "graphs.conllu")
+    trained("order 1").save(tmp_path / "my.crossarc")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("document", of([d for d in GUIDES if any(">>>" in b.text for b in blocks(d, "python"))]))
+def test_examples_show_what_happens(document):
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    assert doctest.testfile(str(document), module_relative=False, optionflags=options).failed == 0
+
+
+PROGRAMS = {document: [b for b in blocks(document, "python") if ">>>" not in b.text] for document in DOCUMENTS}
+
+
+@pytest.mark.parametrize("document", of([document for document, programs in PROGRAMS.items() if programs]))
+def test_examples_run(document, files, capsys):
+    variables: dict[str, object] = {}
+    for block in PROGRAMS[document]:
+        if not block.not_run:
+            exec(compile("\n" * block.line + block.text, str(document), "exec"), variables)
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def command_lines(document: Path) -> Iterator[list[str]]:
+    """The arguments of each call of crossarc in the shell examples of a document."""
+    for block in blocks(document, "sh"):
+        for line in block.text.replace("\\\n", " ").splitlines():
+            for part in re.split(r"&&|\||;", line):
+                words = shlex.split(part, comments=True)
+                if words and Path(words[0]).name == "crossarc":
+                    yield words[1:]
+
+
+@pytest.mark.parametrize("document", of([d for d in DOCUMENTS if any(command_lines(d))]))
+def test_command_lines_are_understood(document):
+    for name, *arguments in command_lines(document):
+        command = commands.get_command(None, name)
+        assert command is not None, name
+        command.make_context(name, arguments, parent=click.Context(commands))
+
+
+@cache
+def options_of(name: str, system: str = "") -> frozenset[str]:
+    """The options of a command; of ``train``, with those of a system."""
+    command = commands.get_command(None, name)
+    context = command.make_context(name, ["--system", system] if system else [], resilient_parsing=True)
+    params = [*command.params, command.get_help_option(context)]
+    return frozenset(option for param in params for option in (*param.opts, *param.secondary_opts))
+
+
+@cache
+def all_options() -> frozenset[str]:
+    names = [name for name in commands.list_commands(None) if name != "train"]
+    of_commands = map(options_of, names)
+    return frozenset().union(*of_commands, *(options_of("train", system) for system in SYSTEMS))
+
+
+def options_in(span: str) -> list[str]:
+    return re.findall(r"(?<![\w-])(?:--[a-z][\w-]*|-[a-z]\b(?!-))", span)
+
+
+@pytest.mark.parametrize("document", of([*GUIDES, ROOT / "CONTRIBUTING.md"]))
+def test_options_exist(document):
+    for span in spans(document):
+        name = span.removeprefix("crossarc ").split(" ")[0]
+        if span.startswith("crossarc ") and not name.startswith("-"):
+            system = re.search(r"--system[ =]([\w-]+)", span)
+            known = options_of(name, (system[1] if system else DEFAULT) if name == "train" else "")
+        elif span.startswith("-"):
+            known = all_options()
+        else:
+            continue
+        assert set(options_in(span)) <= known, span
