@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import evaluate
-from crossarc.parsers import SpanningTreeConfig, train_spanning_tree
+from crossarc.parsers import SpanningTreeConfig, train
 from crossarc.trees import is_projective
 from environment import PROJECT, commit
 from kept import kept_figures
@@ -106,9 +106,9 @@ def figures(run: Run) -> dict[str, Any]:
         for part in ("train", "dev", "test")
     }
     config = SYSTEMS[run.system]
-    train_spanning_tree(parts["train"][:5], config)  # compiles what is not compiled yet
+    train(parts["train"][:5], config)  # compiles what is not compiled yet
     start = time.process_time()
-    parser = train_spanning_tree(parts["train"][: run.size], config, dev=parts["dev"])
+    parser = train(parts["train"][: run.size], config, dev=parts["dev"])
     seconds = time.process_time() - start
     MODELS.mkdir(parents=True, exist_ok=True)
     parser.save(run.model)

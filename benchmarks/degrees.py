@@ -23,8 +23,9 @@ from typing import Any
 import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import Evaluation, compare, evaluate, treebank_statistics
+from crossarc.parsers import ParseOptions
+from crossarc.parsers import train as train_parser
 from crossarc.parsers.covington.parser import CovingtonConfig, CovingtonParser
-from crossarc.parsers.covington.training import train_covington
 from environment import PROJECT, commit
 from kept import kept_figures
 
@@ -69,14 +70,16 @@ def figures(treebank: str, options: argparse.Namespace) -> dict[str, Any]:
     """Train both parsers, parse with each degree, score and time."""
     train, dev, gold = (read(treebank, part) for part in ("train", "dev", options.on))
     config = CovingtonConfig(epochs=2) if options.quick else CovingtonConfig()
-    train_covington(train[:5], config)  # compiles what is not compiled yet
+    train_parser(train[:5], config)  # compiles what is not compiled yet
     start = time.process_time()
-    free = train_covington(train, replace(config, projective=False), dev=dev)
+    free = train_parser(train, replace(config, projective=False), dev=dev)
     training_seconds = time.process_time() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    projective = train_covington(train, replace(config, projective=True), dev=dev)
+    projective = train_parser(train, replace(config, projective=True), dev=dev)
     parsers = {name: projective if d == 0 else free for name, d in DEGREES.items()}
-    evaluations = {name: evaluate(gold, parsers[name].parse(gold, max_degree=d)) for name, d in DEGREES.items()}
+    evaluations = {
+        name: evaluate(gold, parsers[name].trees(gold, ParseOptions(max_degree=d))) for name, d in DEGREES.items()
+    }
     seconds = seconds_in_turn({name: parsing(parsers[name], gold, d) for name, d in DEGREES.items()})
     words = sum(map(len, gold))
     return {

@@ -23,7 +23,10 @@ import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import Evaluation, evaluate
 from crossarc.evaluation.graphs import tree_as_graph
-from crossarc.parsers import GraphConfig, SpanningTreeConfig, TrainingListener, train_graph, train_spanning_tree
+from crossarc.parsers import GraphConfig, SpanningTreeConfig, TrainingListener
+from crossarc.parsers import train as train_parser
+from crossarc.parsers.graph.training import train as train_graph
+from crossarc.parsers.training import TrainingSetup
 from environment import PROJECT, commit
 from kept import kept_figures
 
@@ -68,13 +71,13 @@ def figures(treebank: str, options: argparse.Namespace) -> dict[str, Any]:
     if options.quick:
         train, epochs = train[:1000], 3
     unrepresented = Noting()
-    projective = train_spanning_tree(train, SpanningTreeConfig(order="2", projective=True, epochs=epochs), dev=dev)
-    tree = train_spanning_tree(train, SpanningTreeConfig(order="2", projective=False, epochs=epochs), dev=dev)
+    projective = train_parser(train, SpanningTreeConfig(order="2", projective=True, epochs=epochs), dev=dev)
+    tree = train_parser(train, SpanningTreeConfig(order="2", projective=False, epochs=epochs), dev=dev)
     parsers = {
         "projective": projective,
         "nonprojective": tree,
-        "paper": train_graph(train, GraphConfig(basic_tree=False, epochs=epochs), dev=dev, tree=tree),
-        "basic-tree": train_graph(train, GraphConfig(epochs=epochs), dev=dev, tree=tree, listener=unrepresented),
+        "paper": train_graph(train, GraphConfig(basic_tree=False, epochs=epochs), TrainingSetup(dev), tree=tree),
+        "basic-tree": train_graph(train, GraphConfig(epochs=epochs), TrainingSetup(dev, unrepresented), tree=tree),
     }
     bare = list(map(without_graph, gold))
     systems = {}

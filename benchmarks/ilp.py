@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import evaluate
-from crossarc.parsers import IlpConfig, IlpParser, TrainingListener, train_ilp
+from crossarc.parsers import IlpConfig, IlpParser, TrainingListener
+from crossarc.parsers import train as train_parser
+from crossarc.parsers.linear.solving import solve_sentence
 from environment import PROJECT, commit
 from kept import kept_figures
 
@@ -88,10 +90,10 @@ def figures(run: Run) -> dict[str, Any]:
     """Train, parse the test set exactly and relaxed, score."""
     config = IlpConfig(parts=SYSTEMS[run.system], epochs=run.epochs)
     train, dev, test = some(run, "train", run.sentences), some(run, "dev", DEV), some(run, "test", run.test)
-    train_ilp(train[:5], IlpConfig(parts=config.parts, epochs=1))  # compiles what is not compiled yet
+    train_parser(train[:5], IlpConfig(parts=config.parts, epochs=1))  # compiles what is not compiled yet
     pruned = Pruned()
     start = time.process_time()
-    parser = train_ilp(train, config, dev=dev, listener=pruned)
+    parser = train_parser(train, config, dev=dev, listener=pruned)
     seconds = time.process_time() - start
     return {
         "train_sentences": len(train),
@@ -114,7 +116,8 @@ def some(run: Run, part: str, count: int) -> list[Sentence]:
 
 def parsed(parser: IlpParser, test: list[Sentence], *, exact: bool) -> dict[str, Any]:
     start = time.process_time()
-    solved = [parser.solve(sentence, exact=exact, time_limit=TIME_LIMIT) for sentence in test]
+    options: dict[str, Any] = {"kinds": parser.config.kinds, "exact": exact, "time_limit": TIME_LIMIT}
+    solved = [solve_sentence(parser.linear, sentence, **options) for sentence in test]
     seconds = time.process_time() - start
     scores = evaluate(test, [found.sentence for found in solved]).all_words
     return {

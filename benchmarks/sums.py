@@ -34,12 +34,13 @@ from crossarc.evaluation.calibration import expected_calibration_error
 from crossarc.parsers import (
     PRESETS,
     EpochReport,
+    ParseOptions,
     SpanningTreeConfig,
     SpanningTreeParser,
     TrainingListener,
-    train_spanning_tree,
 )
-from crossarc.parsers.spanning_tree.probabilities import analyse, reliability_of
+from crossarc.parsers import train as train_parser
+from crossarc.parsers.calibration import reliability_of
 from crossarc.parsers.suspicious import suspects
 from environment import PROJECT, commit
 from kept import kept_figures
@@ -86,13 +87,13 @@ def read(treebank: str, part: str) -> list[Sentence]:
 def figures(treebank: str) -> dict[str, Any]:
     """Train both, parse the test set in all ways."""
     train, dev, test = (read(treebank, part) for part in ("train", "dev", "test"))
-    mira = train_spanning_tree(train, MIRA, dev=dev)
-    crf = train_spanning_tree(train, CRF, dev=dev)
+    mira = train_parser(train, MIRA, dev=dev)
+    crf = train_parser(train, CRF, dev=dev)
     assert crf.temperatures is not None
     parsed = {
-        "mira": list(mira.parse(test)),
-        "crf": list(crf.parse(test)),
-        "crf_min_risk": [analysis.sentence for analysis in analyse(crf, test, decode="min-risk")],
+        "mira": list(mira.trees(test)),
+        "crf": list(crf.trees(test)),
+        "crf_min_risk": list(crf.trees(test, ParseOptions(decode="min-risk"))),
     }
     scores = {name: evaluate(test, trees).all_words for name, trees in parsed.items()}
     return {
@@ -148,11 +149,11 @@ def speed(name: str) -> dict[str, Any]:
     }
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     for config in systems.values():
-        train_spanning_tree(train[:5], replace(config, epochs=1))  # compiles what is not compiled yet
+        train_parser(train[:5], replace(config, epochs=1))  # compiles what is not compiled yet
     for _ in range(2):
         for system, config in systems.items():
             clock = Clock()
-            train_spanning_tree(train, config, listener=clock)
+            train_parser(train, config, listener=clock)
             stages = [clock.seconds[stage] for stage in ("heads", "labels") if stage in clock.seconds]
             seconds[system] += [sum(epochs) for epochs in zip(*stages, strict=True)][1:]
     medians = {system: round(statistics.median(times), 2) for system, times in seconds.items()}

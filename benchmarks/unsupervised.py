@@ -17,7 +17,7 @@ import numpy as np
 
 import crossarc
 from crossarc import Sentence
-from crossarc.parsers import GenerativeConfig, TrainingListener, train_generative
+from crossarc.parsers import EpochReport, GenerativeConfig, TrainingListener, train
 from crossarc.trees import sample_trees
 from environment import PROJECT, commit
 
@@ -45,13 +45,14 @@ SUPERVISED = GenerativeConfig(symbols="upos", condition="direction")
 
 
 class Speeds(TrainingListener):
-    """The speed of each iteration."""
+    """Sentences a second of each iteration."""
 
-    def __init__(self) -> None:
+    def __init__(self, sentences_per_word: float) -> None:
+        self.sentences_per_word = sentences_per_word
         self.of_iterations: list[float] = []
 
-    def likelihood(self, start: int, iteration: int, log_likelihood: float, sentences_per_second: float) -> None:
-        self.of_iterations.append(sentences_per_second)
+    def end_epoch(self, report: EpochReport) -> None:
+        self.of_iterations.append(report.words_per_second * self.sentences_per_word)
 
 
 def main() -> None:
@@ -62,10 +63,10 @@ def main() -> None:
         learn, test = (short_sentences(treebank, part) for part in ("train", "test"))
         cells = [accuracy(test, trees) for trees in baselines(test)]
         for config in SYSTEMS.values():
-            listener = Speeds()
-            cells.append(accuracy(test, train_generative(learn, config, listener=listener).parse(test)))
+            listener = Speeds(len(learn) / sum(map(len, learn)))
+            cells.append(accuracy(test, train(learn, config, listener=listener).trees(test)))
             speeds.append((treebank, statistics.median(listener.of_iterations), len(listener.of_iterations)))
-        cells.append(accuracy(test, train_generative(learn, SUPERVISED).parse(test)))
+        cells.append(accuracy(test, train(learn, SUPERVISED).trees(test)))
         rows.append((treebank, len(learn), len(test), cells))
         print(treebank, len(learn), len(test), *cells, *speeds[-len(SYSTEMS) :], flush=True)
     RESULT.write_text("\n".join([*accuracy_table(rows), *speed_table(speeds)]) + "\n")

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from crossarc import Sentence, read
-from crossarc.parsers import EpochReport, SpanningTreeConfig, SpanningTreeParser, TrainingListener, train_spanning_tree
-from crossarc.parsers.spanning_tree.probabilities import fitted_temperatures
+from crossarc.parsers import EpochReport, SpanningTreeConfig, TrainingListener, train
+from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
 from crossarc.parsers.training import dev_scores
 from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_components
 
@@ -41,30 +41,32 @@ def main() -> None:
     parser.add_argument("treebank", type=Path, help="a folder")
     options = parser.parse_args()
     recipe = tomllib.loads(options.recipe.read_text(encoding="utf-8"))
-    train, dev, test = (
+    treebank, dev, test = (
         list(read(options.treebank / f"{part}.conllu", trees=True)) for part in ("train", "dev", "test")
     )
-    annotated = annotate(recipe, train, dev)
+    annotated = annotate(recipe, treebank, dev)
     pipeline = finished(recipe, annotated, trained_parser(recipe, annotated), test)
     target = BUILTIN / f"{recipe['name']}.crossarc"
     pipeline.save(target)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
-    print(pipeline.header["scores"])
+    print(pipeline.about["scores"])
 
 
-def annotate(recipe: dict[str, Any], train: Sequence[Sentence], dev: Sequence[Sentence]) -> Annotated:
-    """The parts before the parser, from train and dev, and both with tags and lemmas by cross-validation."""
-    annotated = train_components([*train, *dev], recipe["parts"], seed=recipe["parser"]["seed"])
+def annotate(recipe: dict[str, Any], treebank: Sequence[Sentence], dev: Sequence[Sentence]) -> Annotated:
+    """The components before the parser, from train and dev, and both with tags and lemmas by cross-validation."""
+    annotated = train_components([*treebank, *dev], recipe["components"], seed=recipe["parser"]["seed"])
     trees = annotated.treebank
-    return annotated._replace(treebank=trees[: len(train)], dev=trees[len(train) :])
+    return annotated._replace(treebank=trees[: len(treebank)], dev=trees[len(treebank) :])
 
 
 def trained_parser(recipe: dict[str, Any], annotated: Annotated) -> SpanningTreeParser:
     """The parser, with the search that it is to have later; what it knows of dev is by that search."""
     config, dev = SpanningTreeConfig(**recipe["parser"]), annotated.dev
-    parser = train_spanning_tree(annotated.treebank, config, dev=dev, listener=Lines())
-    parser = replace(parser, config=replace(parser.config, **recipe["search"]))
-    parser = replace(parser, dev=dev_scores(dev, parser.trees(dev)), temperatures=fitted_temperatures(parser, dev))
+    parser = train(annotated.treebank, config, dev=dev, listener=Lines())
+    assert isinstance(parser, SpanningTreeParser)
+    narrower = replace(parser.config, **recipe["search"])
+    parser = replace(parser, config=narrower, scorer=replace(parser.scorer, options=narrower.scorer))
+    parser = replace(parser, dev=dev_scores(dev, parser.trees(dev))).calibrated(dev)
     print(f"with its own search: {parser.dev}", flush=True)
     return parser
 
@@ -73,14 +75,14 @@ def finished(
     recipe: dict[str, Any], annotated: Annotated, parser: SpanningTreeParser, test: Sequence[Sentence]
 ) -> Pipeline:
     """The model as it will be read from its file, with its scores."""
-    pipeline = Pipeline(parser, *annotated[:3], name=recipe["name"], compact=True)
+    pipeline = Pipeline(parser, **annotated.components, name=recipe["name"], quantized=True)
     pipeline.save(draft := BUILTIN / "draft")
     try:
         scores = scores_of(load(draft), test)
     finally:
         draft.unlink()
     about = {name: recipe[name] for name in ABOUT}
-    return replace(pipeline, header={**about, "scores": scores})
+    return replace(pipeline, about={**about, "scores": scores})
 
 
 if __name__ == "__main__":

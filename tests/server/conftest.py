@@ -22,7 +22,7 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def text_model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same parser, with all that it takes to read raw text."""
     path = tmp_path_factory.mktemp("server") / "random-text.crossarc"
-    parts = train_components(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
+    annotated = train_components(TRAIN, ["segmenter", "tagger", "lemmatizer"], dev=DEV)
     about = {"attribution": "The makers of random trees", "licence": "CC0"}
-    Pipeline(trained("order 1"), *parts[:3], header=about).save(path)
+    Pipeline(trained("order 1"), **annotated.components, about=about).save(path)
     return path

@@ -64,7 +64,7 @@ def command(
     try:
         from crossarc.server.run import serve
     except ModuleNotFoundError as error:
-        raise CrossarcError(f"{error.name} is missing: pip install 'crossarc[serve]'") from None
+        raise CrossarcError(f"{error.name} is missing: pip install '.[serve]'") from None
     from crossarc.server.jobs import Limits
     from crossarc.server.registry import named_models
 

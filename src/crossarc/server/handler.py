@@ -107,18 +107,17 @@ class Handler:
             raise RequestError(400, "this model knows only its best tree: k must be 1")
         sentences = self._read(job)
         self._check_lengths(sentences)
-        sentences = self.pipeline.annotate(sentences)
         constraints = self._constraints(sentences, job.constraints)
         options = ParseOptions(k=job.k, confidence=self._knows_probabilities)
-        free = self.parser.parse((s for i, s in enumerate(sentences) if i not in constraints), options)
+        free = self.pipeline.parse((s for i, s in enumerate(sentences) if i not in constraints), options)
         found = []
         for i, sentence in enumerate(sentences):
             own = constraints.get(i)
-            some = free if own is None else self.parser.parse([sentence], replace(options, constraints=own))
+            some = free if own is None else self.pipeline.parse([sentence], replace(options, constraints=own))
             parsed = next(some)
             if parsed.error is not None:
-                raise parsed.error
-            found.append(self._sentence_data(sentence, parsed))
+                raise RequestError(400, parsed.error.message, None, sentence.sent_id or str(i + 1))
+            found.append(self._sentence_data(parsed))
         return found
 
     def _read(self, job: Parse) -> list[Sentence]:
@@ -148,7 +147,8 @@ class Handler:
             grouped.setdefault(number - 1, []).append(own._replace(place=replace(place, line=0, sent_id=name)))
         return {i: to_constraints(own, len(sentences[i]), self.parser.labels) for i, own in grouped.items()}
 
-    def _sentence_data(self, sentence: Sentence, parsed: Parsed) -> dict[str, Any]:
+    def _sentence_data(self, parsed: Parsed) -> dict[str, Any]:
+        sentence = parsed.sentence
         columns = zip(sentence.form, sentence.lemma, sentence.upos, sentence.xpos, sentence.feats, strict=True)
         sure = parsed.confidence
         marginals = None if sure is None else sure.marginals
