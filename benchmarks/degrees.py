@@ -106,7 +106,7 @@ def read(treebank: str, part: str) -> list[Sentence]:
 
 
 def parsing(parser: CovingtonParser, gold: list[Sentence], max_degree: int | None) -> Callable[[], object]:
-    return lambda: list(parser.trees(gold, max_degree=max_degree))
+    return lambda: list(parser.trees(gold, ParseOptions(max_degree=max_degree)))
 
 
 def seconds_in_turn(calls: dict[str, Callable[[], object]]) -> dict[str, float]:
