@@ -12,10 +12,10 @@ from crossarc.evaluation import evaluate
 from crossarc.features.attributes import attributes_of
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import SLOPE, table_size
-from crossarc.parsers import PRESETS, EpochReport, TrainingListener, train_spanning_tree
+from crossarc.parsers import PRESETS, EpochReport, TrainingListener, train
 from crossarc.parsers.linear._crf import add_gradients
 from crossarc.parsers.linear.training import LinearTraining
-from crossarc.parsers.training import Treebank, possible_trees
+from crossarc.parsers.training import TrainingSetup, Treebank, possible_trees
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective
 from oracles import all_trees
@@ -34,10 +34,11 @@ class Problem:
         # three labels, so that all labelled trees can be listed
         short = [s.with_columns(deprel=[label[0] if label[0] in "no" else "x" for label in s.deprel]) for s in short]
         self.sentences = possible_trees(short, TrainingListener(), single_root=single_root, projective=projective)[:6]
-        self.training = LinearTraining(Treebank(self.sentences), [], config, TrainingListener(), None)
+        self.training = LinearTraining(Treebank(self.sentences), config, TrainingSetup())
         size = table_size(config.hash_bits) + self.training._label_weights()
         self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
-        self.parser = self.training._parser(self.training._scorer(self.weights, None))
+        self.training.scorer = self.training._scorer(self.weights, None)
+        self.parser = self.training._parser(self.training._with_weights(self.weights))
 
     def log_likelihood(self):
         """Of all sentences, and its gradient."""
@@ -99,20 +100,20 @@ def test_the_gradient_is_that_of_finite_differences(single_root, projective, lab
 class Losses(TrainingListener):
     def __init__(self):
         self.heads = []
-        self.sentences_left_out = 0
+        self.left_out = 0
 
     def end_epoch(self, report: EpochReport) -> None:
         if report.stage == "heads":
             self.heads.append(report.loss)
 
     def sentences_left_out(self, sentences, reason):
-        self.sentences_left_out += sentences
+        self.left_out += sentences
 
 
 def test_it_learns():
-    train, dev, test = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
+    trees, dev, test = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
     losses = Losses()
-    parser = train_spanning_tree(train, replace(CRF, hash_bits=18), dev=dev, listener=losses)
+    parser = train(trees, replace(CRF, hash_bits=18), dev=dev, listener=losses)
     scores = evaluate(test, parser.trees(test)).all_words
     assert scores.uas.f1 > 0.85
     assert scores.las.f1 > 0.8
@@ -123,12 +124,12 @@ def test_lbfgs_climbs_to_the_top():
     losses = Losses()
     config = replace(CRF, optimizer="lbfgs", l2=1.0, epochs=60, single_root=True)
     treebank = TREEBANK[:20]
-    parser = train_spanning_tree(treebank, config, listener=losses)
+    parser = train(treebank, config, listener=losses)
     assert losses.heads == sorted(losses.heads, reverse=True)
     weights = np.concatenate([parser.scorer.heads_model.weights, parser.scorer.labels_model.weights])
-    training = LinearTraining(Treebank(treebank), [], parser.config, TrainingListener(), None)
+    training = LinearTraining(Treebank(treebank), parser.config, TrainingSetup())
     slopes = np.zeros(len(weights), dtype=SLOPE)
-    models = training._scorer(weights, None).models
+    models = parser.scorer.models
     batch, gold = training.treebank.batch, training.treebank.gold
     add_gradients(batch, models, gold, training.config.search, slopes)
     # at the top, the gradient of the likelihood is that of the penalty
@@ -147,7 +148,7 @@ def test_a_climb_that_falls_is_an_error():
 
 def test_a_stronger_penalty_gives_smaller_weights():
     def norm(l2):
-        parser = train_spanning_tree(TREEBANK[:50], replace(CRF, l2=l2))
+        parser = train(TREEBANK[:50], replace(CRF, l2=l2))
         return float(np.abs(parser.scorer.heads_model.weights).sum())
 
     assert norm(100.0) < 0.7 * norm(0.0)
@@ -155,28 +156,13 @@ def test_a_stronger_penalty_gives_smaller_weights():
 
 def test_trees_without_a_probability_are_left_out_and_counted():
     losses = Losses()
-    train_spanning_tree(TREEBANK[:50], replace(CRF, projective=True, epochs=1), listener=losses)
-    assert losses.sentences_left_out == sum(not is_projective(s.heads) for s in TREEBANK[:50]) > 0
+    train(TREEBANK[:50], replace(CRF, projective=True, epochs=1), listener=losses)
+    assert losses.left_out == sum(not is_projective(s.heads) for s in TREEBANK[:50]) > 0
 
 
 def test_training_ends_when_it_does_not_get_better():
     losses = Losses()
     config = replace(CRF, epochs=30, patience=2)
-    parser = train_spanning_tree(TREEBANK[:60], config, dev=TREEBANK[60:70], listener=losses)
+    parser = train(TREEBANK[:60], config, dev=TREEBANK[60:70], listener=losses)
     assert 3 <= len(losses.heads) < 30
     assert parser.dev is not None
-
-
-def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(tmp_path):
-    class Interrupt(TrainingListener):
-        def end_epoch(self, report):
-            if report.epoch == 2:
-                raise KeyboardInterrupt
-
-    train, dev, checkpoint = TREEBANK[:60], TREEBANK[60:70], tmp_path / "state"
-    whole = train_spanning_tree(train, CRF, dev=dev)
-    train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, listener=Interrupt())
-    resumed = train_spanning_tree(train, CRF, dev=dev, checkpoint=checkpoint, resume=True)
-    np.testing.assert_array_equal(resumed.scorer.heads_model.weights, whole.scorer.heads_model.weights)
-    np.testing.assert_array_equal(resumed.scorer.labels_model.weights, whole.scorer.labels_model.weights)
-    assert not checkpoint.exists()

@@ -14,8 +14,8 @@ from crossarc.parsers import IlpConfig, train
 from crossarc.parsers.covington import explain as covington
 from crossarc.parsers.covington._parse import CHOSEN, OTHER
 from crossarc.parsers.graph import explain as graph
-from crossarc.parsers.graph._graph import basic_tree, extra_indices
-from crossarc.parsers.graph._path import max_path_features
+from crossarc.parsers.graph._graph import extra_indices
+from crossarc.parsers.graph._path import basic_tree, max_path_features
 from crossarc.parsers.ilp import explain as ilp
 from crossarc.parsers.linear.solving import solve_sentence
 from crossarc.scorers.linear._features import encode, most_features
@@ -57,7 +57,8 @@ def test_reasons_for_extra_arcs_have_the_basic_tree():
     parser = trained("graph")
     for sentence in parser.trees(TEST[:4]):
         attributes = sentence_attributes(attributes_of([sentence]), 0)
-        basic = basic_tree(*parser.tree.best_trees(attributes_of([sentence]), Constraints()))
+        tree = parser.tree.best_trees(attributes_of([sentence]), Constraints())
+        basic = basic_tree(attributes.words, parser.models.path, *tree)
         encoded = encode(attributes, parser.extras_model.templates)
         hashes = np.empty(max_path_features(parser.models.path), dtype=np.uint64)
         out = np.empty(most_features(encoded) + len(hashes), dtype=np.int64)

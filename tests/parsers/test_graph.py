@@ -19,8 +19,10 @@ from crossarc.core import Constraints, CrossarcError, InputError, Sentence
 from crossarc.evaluation import evaluate
 from crossarc.io import read, write
 from crossarc.io.problems import graph_problems
-from crossarc.parsers import GraphConfig, TrainingListener, train, train_graph
+from crossarc.parsers import GraphConfig, TrainingListener, train
+from crossarc.parsers.graph.training import train as train_graph
 from crossarc.parsers.graph.treebank import gold_graph, gold_graphs
+from crossarc.parsers.training import TrainingSetup
 from crossarc.scorers.shape import tree_shape
 from crossarc.search import SecondOrder
 from crossarc.search._graphs import GraphParts, grow_graph, score_of_graph
@@ -191,7 +193,7 @@ def test_a_treebank_without_extra_heads_is_refused():
 
 def test_only_trees_of_order_2_are_a_start():
     with pytest.raises(CrossarcError, match="order 2"):
-        train_graph(TREEBANK[:10], tree=trained("order 1"))
+        train_graph(TREEBANK[:10], GraphConfig(), TrainingSetup(), tree=trained("order 1"))
 
 
 # --- What is written ---
@@ -202,7 +204,7 @@ def parser(request):
     if request.param == "by the basic tree":
         return trained("graph")
     config = GraphConfig(epochs=3, hash_bits=18, basic_tree=False)
-    return train_graph(TRAIN, config, dev=DEV, tree=trained("order 2"))
+    return train_graph(TRAIN, config, TrainingSetup(DEV), tree=trained("order 2"))
 
 
 def test_extra_heads_are_learnt(parser):
@@ -230,7 +232,7 @@ def test_an_arc_with_two_labels_is_written_twice(parser):
     doubled = replace(parser, extra_labels=tuple(f"{label}|also" for label in parser.extra_labels))
     before, after = next(
         (before, after)
-        for before, after in zip(parser.trees(TEST), doubled.parse(TEST), strict=True)
+        for before, after in zip(parser.trees(TEST), doubled.trees(TEST), strict=True)
         if before != after
     )
     arcs_before, arcs_after = (sum(deps.count("|") + 1 for deps in s.deps) - len(s) for s in (before, after))

@@ -242,7 +242,7 @@ def test_what_allows_no_tree_is_taken_back(opened):
     corrected = tree_of(desktop)
     drag(desktop, head, '.word[data-word="1"]')
     desktop.wait_for_selector("#problem:not([hidden])")
-    assert "no tree" in desktop.inner_text("#problem")
+    assert "cycle" in desktop.inner_text("#problem")
     assert tree_of(desktop) == corrected
     opened.expect_refusals()
 

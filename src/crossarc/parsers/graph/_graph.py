@@ -5,32 +5,18 @@ arc and, beyond the paper, by where its words stand in the basic tree: the best 
 starts.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from crossarc._jit import jit, jit_helper, jit_inline
 from crossarc.features._hashing import hash_slots, mix, sentence_attributes, sum_of
 from crossarc.features.attributes import PADDING, UPOS
-from crossarc.parsers.graph._path import max_path_features, path_features
+from crossarc.parsers.graph._path import basic_tree, max_path_features, path_features
 from crossarc.parsers.linear._parse import parts_of_sentence, seed_of
 from crossarc.scorers.linear._features import arc_indices, most_features
 from crossarc.scorers.linear._labels import best_labels_of_tree, label_scores, rows_of_arc
 from crossarc.search._find_tree import find_tree
 from crossarc.search._graphs import graph_parts, grow_graph
 from crossarc.trees._hill_climbing import graph_of
-
-
-class BasicTree(NamedTuple):
-    """The tree that features of extra arcs look at."""
-
-    heads: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    depths: NDArray[np.int64]
-    first_child: NDArray[np.int64]  # [h]: the leftmost child, 0 if there is none
-    next_child: NDArray[np.int64]  # [m]: the next child of the same head to the right, 0 if there is none
-
 
 SEEN_BITS = 16  # of the table of pairs of tags
 LOWEST = -2.5  # score of an extra arc that is looked at
@@ -50,7 +36,7 @@ def parse_graphs(batch, models, allowed, search, heads, labels, first, extra_lab
         if scores[b] == -np.inf:
             continue
         best_labels_of_tree(attributes.words, models.tree.labels, tree, allowed.labels, names)
-        basic = basic_tree(tree, names)
+        basic = basic_tree(attributes.words, models.path, tree, names)
         graph = graph_of(tree)
         extras = extra_scores(parts, attributes, models, basic, allowed.arcs, np.zeros_like(graph))
         scores[b] = grow_graph(search, graph_parts(parts, extras), tree, graph)
@@ -58,24 +44,6 @@ def parse_graphs(batch, models, allowed, search, heads, labels, first, extra_lab
         size = len(tree)
         found = extra_labels[first[b] : first[b] + size * size].reshape(size, size)
         label_extras(attributes, models, basic, tree, graph, found)
-
-
-@jit_helper
-def basic_tree(heads, labels):
-    """The tree that features of extra arcs look at; a copy, since the search may change heads."""
-    size = len(heads)
-    depths = np.full(size, -1)
-    depths[0] = 0
-    first_child, next_child = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    for m in range(size - 1, 0, -1):
-        next_child[m] = first_child[heads[m]]
-        first_child[heads[m]] = m
-        steps, a = 0, m
-        while depths[a] < 0:
-            steps += 1
-            a = heads[a]
-        depths[m] = depths[a] + steps
-    return BasicTree(heads.copy(), labels.copy(), depths, first_child, next_child)
 
 
 @jit_inline
@@ -89,7 +57,7 @@ def pair_of(words, h, m):
 def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     """Where the weights of the features of an extra arc are; their number."""
     count = arc_indices(encoded, h, m, models.extras.shift, out)
-    n_path = path_features(words, basic, models.path, h, m, hashes)
+    n_path = path_features(basic, models.path, h, m, hashes)
     for i in range(n_path):
         out[count + i] = hashes[i] >> models.extras.shift
     return count + n_path
@@ -132,7 +100,7 @@ def label_extras(attributes, models, basic, heads, graph, labels):
 def rows_of_extra(slots, words, models, basic, h, m, hashes, out):
     """Where the rows of the features of an extra arc's label start; their number."""
     count = rows_of_arc(slots, h, m, models.labels.shift, out)
-    n_path = path_features(words, basic, models.path, h, m, hashes)
+    n_path = path_features(basic, models.path, h, m, hashes)
     for i in range(n_path):
         out[count + i] = hashes[i] >> models.labels.shift
     return count + n_path

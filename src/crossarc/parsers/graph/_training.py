@@ -6,13 +6,12 @@ from crossarc._jit import jit, jit_helper
 from crossarc.features._hashing import hash_slots, mix, sentence_attributes
 from crossarc.learning._online import difference, hildreth, passive_aggressive
 from crossarc.parsers.graph._graph import (
-    basic_tree,
     extra_indices,
     extra_scores,
     pair_of,
     rows_of_extra,
 )
-from crossarc.parsers.graph._path import max_path_features
+from crossarc.parsers.graph._path import basic_tree, max_path_features
 from crossarc.parsers.linear._tree_features import append
 from crossarc.scorers.linear._features import arc_indices, most_features, sibling_indices
 from crossarc.scorers.linear._labels import best_labels_of_tree, label_scores
@@ -51,7 +50,7 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, search, seed):
         find_tree(search, scores, mix(seed + np.uint64(b)), heads)
         labels = np.empty_like(heads)
         best_labels_of_tree(attributes.words, models.tree.labels, heads, every_label, labels)
-        basic = basic_tree(heads, labels)
+        basic = basic_tree(attributes.words, models.path, heads, labels)
         learn_extra_labels(attributes, models, learners.labels, basic, extra, b)
         parts = graph_parts(scores, extra_scores(scores, attributes, models, basic, no_limit, gold_graph))
         add_losses(parts, gold_heads, gold_graph)

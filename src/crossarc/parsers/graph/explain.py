@@ -8,8 +8,7 @@ from crossarc.core import Constraints, Sentence
 from crossarc.features._hashing import sentence_attributes
 from crossarc.features.attributes import attributes_of
 from crossarc.features.explain import Reason, by_template, sorted_reasons
-from crossarc.parsers.graph._graph import basic_tree
-from crossarc.parsers.graph._path import max_path_features, path_features
+from crossarc.parsers.graph._path import basic_tree, max_path_features, path_features
 from crossarc.parsers.graph.parser import GraphParser
 from crossarc.parsers.linear.explain import ArcReasons
 from crossarc.scorers.linear._features import sibling_indices
@@ -49,10 +48,11 @@ def _children(sentence: Sentence, head: int) -> set[int]:
 def _by_path(parser: GraphParser, extra: ArcReasons, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
     """By the basic tree, which the search for graphs starts from; it may have changed it since."""
     batch, templates = attributes_of([sentence]), parser.models.path
-    basic = basic_tree(*parser.tree.best_trees(batch, Constraints()))
+    tree = parser.tree.best_trees(batch, Constraints())
     hashes = np.empty(max_path_features(templates), dtype=np.uint64)
     with np.errstate(over="ignore"):  # as hashes do
-        count = path_features(sentence_attributes(batch, 0).words, basic, templates, head, modifier, hashes)
+        basic = basic_tree(sentence_attributes(batch, 0).words, templates, *tree)
+        count = path_features(basic, templates, head, modifier, hashes)
     weights = extra.weights[(hashes[:count] >> extra.shift).astype(np.int64)]
     lines = parser.features.templates["path"]
     reasons = by_template("path", lines, weights[: len(lines)])
