@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc._jit import jit_helper, jit_inline
+from crossarc._jit import jit_helper, jit_inline, jit_macro
 from crossarc.scorers._part_scores import (
     any_sibling_score,
     candidate_number,
@@ -97,7 +97,7 @@ def attachment_gain(parts, tree, m, j):
     return total
 
 
-@jit_inline
+@jit_macro
 def gain_from_siblings(parts, tree, m, j):
     """What m and the other children of its new head gain by each other, all found in one walk through them."""
     h = parts.candidates[m, j]

@@ -126,7 +126,7 @@ def gumbel(seed):
     return -np.log(-np.log(uniform))
 
 
-@jit_helper
+@jit_macro
 def climb(search, parts, tree):
     """Let each word take its best head in turn, until none changes."""
     n = len(tree.heads) - 1

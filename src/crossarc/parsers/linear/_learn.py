@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc._jit import by_type, jit, jit_helper, jit_inline
+from crossarc._jit import by_type, jit, jit_helper, jit_inline, jit_macro
 from crossarc.features._hashing import mix, sentence_attributes
 from crossarc.learning._online import PASSES, change_weights, difference, hildreth_step
 from crossarc.learning.rules import FactoredMira, KBestMira, Mira, Perceptron
@@ -50,7 +50,7 @@ def learn_from(rule, sentence, models, learner, search, seed):
     """Update the weights by one sentence; its loss before that: wrong heads of the best tree, or -log p."""
 
 
-@jit_helper
+@jit_macro
 def training_sentence(batch, b, models, gold, shape, augmented):
     """The scores of the parts of a sentence, and its gold tree."""
     attributes = sentence_attributes(batch, b)
@@ -139,7 +139,7 @@ def k_best_of_projective(shape, scores, k):
     return heads[:count].copy()
 
 
-@jit_helper
+@jit_macro
 def update(rule, sentence, models, learner, trees):
     """Let the rule change the weights so that the gold tree beats the others; wrong heads of the first of these.
 

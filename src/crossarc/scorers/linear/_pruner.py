@@ -6,7 +6,7 @@ head is among the first.
 
 import numpy as np
 
-from crossarc._jit import jit, jit_helper, jit_inline
+from crossarc._jit import jit, jit_helper, jit_inline, jit_macro
 from crossarc.features._hashing import sentence_attributes, sum_of
 from crossarc.learning._online import difference, hildreth_step
 from crossarc.scorers.linear._features import (
@@ -29,7 +29,7 @@ def score_arcs(encoded, weights, shift, scores):
                 scores[h, m] = sum_of(weights, buffer, arc_indices(encoded, h, m, shift, buffer))
 
 
-@jit_helper
+@jit_macro
 def first_order_scores(attributes, model, allowed):
     """scores[h, m] of every allowed arc (all, if that array is empty); -inf for the others."""
     size = len(attributes.counts)

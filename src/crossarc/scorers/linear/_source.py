@@ -77,7 +77,7 @@ def keep_all(allowed, candidates, counts):
                 counts[m] += 1
 
 
-@jit_helper
+@jit_macro
 def open_parts(encoded, weights, shift, candidates, counts):
     """The scores of the parts of these candidates: those of arcs are known."""
     size, width = candidates.shape
