@@ -56,8 +56,10 @@ def spans(document: Path) -> list[str]:
     return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(document))]
 
 
-def of(documents: list[Path]) -> list[object]:
-    return [pytest.param(document, id=document.relative_to(ROOT).as_posix()) for document in documents]
+def of(documents: list[Path], slow: bool = False) -> list[object]:
+    """Parameters of a test; what compiles much is left to CI."""
+    marks = pytest.mark.slow if slow else ()
+    return [pytest.param(document, id=document.relative_to(ROOT).as_posix(), marks=marks) for document in documents]
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
@@ -130,7 +132,9 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("document", of([d for d in GUIDES if any(">>>" in b.text for b in blocks(d, "python"))]))
+@pytest.mark.parametrize(
+    "document", of([d for d in GUIDES if any(">>>" in b.text for b in blocks(d, "python"))], slow=True)
+)
 def test_examples_show_what_happens(document):
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     assert doctest.testfile(str(document), module_relative=False, optionflags=options).failed == 0
@@ -139,7 +143,7 @@ def test_examples_show_what_happens(document):
 PROGRAMS = {document: [b for b in blocks(document, "python") if ">>>" not in b.text] for document in DOCUMENTS}
 
 
-@pytest.mark.parametrize("document", of([document for document, programs in PROGRAMS.items() if programs]))
+@pytest.mark.parametrize("document", of([document for document, programs in PROGRAMS.items() if programs], slow=True))
 def test_examples_run(document, files, capsys):
     variables: dict[str, object] = {}
     for block in PROGRAMS[document]:

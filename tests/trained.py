@@ -63,6 +63,7 @@ CONFIGS = {
 
 SLOW = {
     "order 2",
+    "order 1, joint labels",
     "order 1, crf",
     "order high, joint labels",
     "covington, static oracle",

@@ -20,6 +20,8 @@ from crossarc.testing import random_treebank
 from crossarc.trees import is_projective
 from oracles import all_trees
 
+pytestmark = pytest.mark.slow
+
 CRF = replace(PRESETS["ms2007"], hash_bits=12, epochs=3, patience=0)
 SHAPES = [(False, False), (True, False), (False, True), (True, True)]
 TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))

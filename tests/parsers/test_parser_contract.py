@@ -56,11 +56,12 @@ def test_it_learns(parser):
     assert found.nonprojective_recall.recall > crossing
 
 
-def test_its_configuration_is_what_was_asked_for(any_parser, request):
-    asked = next(config for name, config in CONFIGS.items() if trained(name) is any_parser)
-    for name, value in vars(asked).items():
-        assert value is None or getattr(any_parser.config, name) == value
-    assert None not in (any_parser.config.single_root, getattr(any_parser.config, "projective", False))
+@pytest.mark.parametrize("name", names_of())
+def test_its_configuration_is_what_was_asked_for(name):
+    config = trained(name).config
+    for field, value in vars(CONFIGS[name]).items():
+        assert value is None or getattr(config, field) == value
+    assert None not in (config.single_root, getattr(config, "projective", False))
 
 
 def test_training_repeats_for_a_seed(any_parser, tmp_path):
@@ -142,6 +143,7 @@ def test_labels_can_be_required_and_forbidden(parser):
         parser.parse_sentence(sentence, Constraints(forbidden_labels=every))
 
 
+@pytest.mark.slow
 def test_projective_can_be_asked_for(parser):
     crossing = [s for s in TEST if not is_projective(parser.parse_sentence(s).heads)]
     assert crossing or parser.config.projective

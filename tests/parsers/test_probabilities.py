@@ -28,14 +28,16 @@ CONFIGS = {
 }
 
 
-@pytest.fixture(scope="module", params=CONFIGS)
+@pytest.fixture(
+    scope="module", params=[pytest.param("crf", marks=pytest.mark.slow), "mira, order 1", "mira, high order"]
+)
 def parser(request):
     return train(TRAIN, CONFIGS[request.param], dev=DEV)
 
 
 @pytest.fixture(scope="module")
-def crf():
-    return train(TRAIN, CONFIGS["crf"], dev=DEV)
+def first_order():
+    return train(TRAIN, CONFIGS["mira, order 1"], dev=DEV)
 
 
 def potentials(parser, sentence, constraints):
@@ -75,11 +77,11 @@ def test_probabilities_are_those_of_all_trees(parser, constraints):
         np.testing.assert_allclose(found.labels[1:], found.arcs[1:] * shares[np.arange(len(own)), own], rtol=1e-5)
 
 
-def test_the_potentials_of_order_1_are_its_scores(crf):
-    """With the labels summed: of all trees, the best one is that of the parser."""
+def test_the_potentials_of_order_1_are_its_scores(first_order):
+    """Of all trees, the best one is that of the parser."""
     for sentence in SHORT:
-        trees = oracles.scored_trees(potentials(crf, sentence, Constraints()), single_root=True)
-        assert tuple(crf.parse_sentence(sentence).heads.tolist()) == trees[0][1]
+        trees = oracles.scored_trees(potentials(first_order, sentence, Constraints()), single_root=True)
+        assert tuple(first_order.parse_sentence(sentence).heads.tolist()) == trees[0][1]
 
 
 def test_min_risk_has_the_most_arcs_that_are_expected_to_be_right(parser):
@@ -106,18 +108,18 @@ def test_words_below_the_threshold_are_left_without_a_head(parser):
     assert 0 < sure < sum(map(len, DEV))
 
 
-def test_k_best_trees_have_their_probabilities(crf):
+def test_k_best_trees_have_their_probabilities(first_order):
     for sentence in SHORT:
-        trees = oracles.scored_trees(potentials(crf, sentence, Constraints()), single_root=True)
+        trees = oracles.scored_trees(potentials(first_order, sentence, Constraints()), single_root=True)
         log_z = np.logaddexp.reduce([total for total, _, _ in trees])
-        (found,) = crf.parse([sentence], ParseOptions(k=3))
+        (found,) = first_order.parse([sentence], ParseOptions(k=3))
         expected = [np.exp(total - log_z) for total, _, _ in trees[:3]]
         assert [tree.probability for tree in found.trees] == pytest.approx(expected)
 
 
-def test_confidence_is_written_beside_what_is_there(crf):
+def test_confidence_is_written_beside_what_is_there(first_order):
     given = SHORT[0].with_columns(misc=["Gloss=x|ArcProb=7", *["_"] * (len(SHORT[0]) - 1)])
-    (parsed,) = crf.parse([given], ParseOptions(confidence=True))
+    (parsed,) = first_order.parse([given], ParseOptions(confidence=True))
     found = parsed.confidence
     once = with_confidence(parsed.sentence, found)
     assert once.misc[0] == f"Gloss=x|ArcProb={found.arcs[1]:.4f}|RelProb={found.labels[1]:.4f}"
@@ -133,14 +135,16 @@ def test_probabilities_are_honest(parser):
     assert expected_calibration_error(tables["labelled arcs"]) < 0.06
 
 
-def test_temperatures_cool_down_what_is_overheated(crf):
-    heads, labels = crf.scorer.heads_model.weights, crf.scorer.labels_model.weights
-    hot = replace(crf, scorer=crf.scorer.with_heads(heads * np.float32(4)).with_labels(labels * np.float32(4)))
+def test_temperatures_cool_down_what_is_overheated(first_order):
+    scorer, four = first_order.scorer, np.float32(4)
+    hotter = scorer.with_heads(scorer.heads_model.weights * four).with_labels(scorer.labels_model.weights * four)
+    hot = replace(first_order, scorer=hotter)
     again = hot.calibrated(DEV).temperatures
-    assert again.labels == pytest.approx(4 * crf.temperatures.labels, rel=0.1)
-    assert again.arcs > 2 * crf.temperatures.arcs
+    assert again.labels == pytest.approx(4 * first_order.temperatures.labels, rel=0.1)
+    assert again.arcs > 2 * first_order.temperatures.arcs
 
 
+@pytest.mark.slow
 def test_without_dev_only_a_log_linear_parser_knows_probabilities():
     parser = train(TRAIN[:20], replace(CONFIGS["crf"], epochs=1))
     assert parser.temperatures == Temperatures(1.0, 1.0)
@@ -190,6 +194,7 @@ def test_wrong_heads_are_the_most_suspicious_ones(parser):
     assert len(first & wrong) > len(wrong) / 2
 
 
+@pytest.mark.slow
 def test_suspicion_by_cross_validation():
     """A word with another head than all its like: here every tree is the same but one."""
     usual = Sentence.of(["a", "b", "c"], upos=["A", "B", "C"]).with_tree([-1, 2, 0, 2], ["_", "x", "y", "z"])
@@ -200,6 +205,6 @@ def test_suspicion_by_cross_validation():
     assert len(found) == 90
 
 
-def test_a_word_without_a_head_is_bad_input(crf):
+def test_a_word_without_a_head_is_bad_input(first_order):
     with pytest.raises(InputError, match="word 2 has no head"):
-        suspects(crf, [SHORT[0].with_tree([-1, 2, -1, *[1] * (len(SHORT[0]) - 2)])])
+        suspects(first_order, [SHORT[0].with_tree([-1, 2, -1, *[1] * (len(SHORT[0]) - 2)])])

@@ -20,7 +20,7 @@ def parser(request):
     return trained(request.param)
 
 
-@pytest.mark.parametrize("name", ["order high", "order 1, joint labels"])
+@pytest.mark.parametrize("name", ["order high", pytest.param("order 1, joint labels", marks=pytest.mark.slow)])
 def test_training_repeats_whatever_the_jobs(name):
     parser = trained(name)
     again = train(TRAIN, parser.config, dev=DEV, jobs=2)
@@ -59,6 +59,7 @@ def test_the_systems_of_the_papers_learn(preset):
     assert evaluate(TEST, parser.trees(TEST)).all_words.uas.f1 > 0.7
 
 
+@pytest.mark.slow
 def test_the_perceptron_learns():
     config = SpanningTreeConfig(order="1", learner="perceptron", epochs=2, hash_bits=18)
     assert evaluate(TEST, train(TRAIN, config).trees(TEST)).all_words.uas.f1 > 0.7

@@ -29,7 +29,7 @@ def fit_temperature(probabilities: Callable[[float], NDArray[np.float64]], right
     >>> margins = np.array([3.0, 2.0, 1.0, 0.5])
     >>> right = np.array([True, True, True, False])
     >>> round(fit_temperature(lambda t: 1 / (1 + np.exp(-margins / t)), right), 1)
-    1.1
+    0.7
     """
     if not len(right):
         return 1.0

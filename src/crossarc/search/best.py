@@ -70,7 +70,7 @@ def best_trees(
     >>> alone = np.zeros((4, 4, 4))
     >>> alone[2, 2] = -50  # no first child for the second word
     >>> best_trees(part_scores(arcs, siblings=alone))[0].heads.tolist()
-    [-1, 0, 1, 0]
+    [-1, 3, 1, 0]
     """
     constraints = constraints or Constraints()
     shape = tree_shape(

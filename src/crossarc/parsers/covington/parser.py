@@ -69,7 +69,7 @@ class CovingtonParser(Parser):
 
     >>> from crossarc.parsers import CovingtonConfig, train
     >>> from crossarc.testing import random_treebank
-    >>> treebank = random_treebank(30, seed=1)
+    >>> treebank = list(random_treebank(30, seed=1))
     >>> parser = train(treebank, CovingtonConfig(epochs=1, hash_bits=16))
     >>> next(parser.trees(treebank)).form == treebank[0].form
     True

@@ -260,7 +260,7 @@ class GenerativeParser(Parser):
 
     >>> from crossarc.parsers import GenerativeConfig, train
     >>> from crossarc.testing import random_treebank
-    >>> treebank = random_treebank(30, seed=1)
+    >>> treebank = list(random_treebank(30, seed=1))
     >>> model = train(treebank, GenerativeConfig())
     >>> all(log_p < 0 for log_p in model.log_probabilities(treebank[:3]))
     True
