@@ -201,7 +201,11 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("capability", OPTIONS)
+COMPILES_MUCH = {Capability.RULES, Capability.PROGRAMS}
+ASKED = [pytest.param(c, marks=pytest.mark.slow if c in COMPILES_MUCH else ()) for c in OPTIONS]
+
+
+@pytest.mark.parametrize("capability", ASKED)
 def test_what_a_parser_cannot_do_is_refused_and_what_it_can_is_done(any_parser, capability):
     options = OPTIONS[capability]
     if capability not in any_parser.capabilities:

@@ -50,7 +50,7 @@ def potentials(parser, sentence, constraints):
     "constraints",
     [
         Constraints(),
-        Constraints(projective=True),
+        pytest.param(Constraints(projective=True), marks=pytest.mark.slow),
         Constraints(forbidden_arcs=frozenset({(0, 1)}), required_arcs=frozenset({(1, 2)})),
     ],
     ids=["free", "projective", "constrained"],

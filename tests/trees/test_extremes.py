@@ -34,11 +34,11 @@ def some_scores(rng, kind, masked, shape):
 # kind, n, share of masked arcs, seed; the first one is that of a log Z below the best tree
 LONG = [
     ("uniform", 30, 0.0, 3000004),
-    ("three values", 50, 0.3, 1),
+    pytest.param("three values", 50, 0.3, 1, marks=pytest.mark.slow),
     ("three values", 20, 0.3, 2),
     ("huge", 20, 0.2, 3),
     ("one sign", 25, 0.1, 4),
-    ("peaked", 50, 0.0, 5),
+    pytest.param("peaked", 50, 0.0, 5, marks=pytest.mark.slow),
 ]
 long_sentences = pytest.mark.parametrize(("kind", "n", "masked", "seed"), LONG)
 

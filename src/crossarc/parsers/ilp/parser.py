@@ -38,12 +38,8 @@ class IlpParser(Parser):
     linear : LinearParser
         Its scorer, with a search that does without programs.
 
-    >>> from crossarc.parsers import IlpConfig, ParseOptions, train
-    >>> from crossarc.testing import random_treebank
-    >>> treebank = list(random_treebank(20, seed=1, nonprojectivity=0.0))
-    >>> parser = train(treebank, IlpConfig(parts="arc", epochs=1, hash_bits=16))
-    >>> next(parser.parse(treebank, ParseOptions(exact=True))).status
-    'optimal'
+    >>> Capability.RULES in IlpParser.capabilities, Capability.PROBABILITIES in IlpParser.capabilities
+    (True, False)
     """
 
     config: IlpConfig
