@@ -34,13 +34,16 @@ def some_scores(rng, kind, masked, shape):
 # kind, n, share of masked arcs, seed; the first one is that of a log Z below the best tree
 LONG = [
     ("uniform", 30, 0.0, 3000004),
-    pytest.param("three values", 50, 0.3, 1, marks=pytest.mark.slow),
+    ("three values", 50, 0.3, 1),
     ("three values", 20, 0.3, 2),
     ("huge", 20, 0.2, 3),
     ("one sign", 25, 0.1, 4),
-    pytest.param("peaked", 50, 0.0, 5, marks=pytest.mark.slow),
+    ("peaked", 50, 0.0, 5),
 ]
-long_sentences = pytest.mark.parametrize(("kind", "n", "masked", "seed"), LONG)
+long_sentences = pytest.mark.parametrize(
+    ("kind", "n", "masked", "seed"),
+    [pytest.param(*case, marks=pytest.mark.slow if case[1] > 30 else ()) for case in LONG],
+)
 
 
 @long_sentences
