@@ -31,12 +31,8 @@ class TreeDistribution:
     scores : array of shape (n+1, n+1) or (n+1, n+1, L)
         ``scores[h, m]`` is the log-weight of the arc from head h to modifier m, ``scores[h, m, l]`` that with label l;
         -inf forbids it. Column 0 and the diagonal are ignored. With labels, this is a distribution over labelled trees.
-    constraints : Constraints, optional
-        Only trees with these required and without these forbidden arcs and labels, and with its flags.
-    single_root : bool
-        Only trees with exactly one child of the root.
-    projective : bool
-        Only trees without crossing arcs.
+    constraints, single_root, projective
+        Which trees there are: see `best_tree`.
 
     Raises
     ------

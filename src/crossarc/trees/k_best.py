@@ -30,25 +30,15 @@ def k_best_trees(
     Parameters
     ----------
     scores : array of shape (n+1, n+1) or (n+1, n+1, L)
-        ``scores[h, m]`` is the score of the arc from head h to modifier m, ``scores[h, m, l]`` that with
-        label l; -inf forbids it. Column 0 and the diagonal are ignored.
     k : int
         How many trees, at least 1.
-    constraints : Constraints, optional
-        Required and forbidden arcs and labels, ``single_root`` and ``projective``.
-    single_root : bool
-        Exactly one word hangs from the root.
-    projective : bool
-        No arcs cross.
+    constraints, single_root, projective
+        Which trees there are: see `best_tree`.
 
     Raises
     ------
-    NoTreeError
-        Not even one tree is possible.
-    ValueError
-        A score is NaN or +inf, the shape is wrong, or k < 1.
-    UnsupportedConstraint
-        ``constraints`` limits the number of children or the degree of non-projectivity.
+    NoTreeError, ValueError, UnsupportedConstraint
+        As `best_tree`; ``ValueError`` also if k < 1.
 
     Examples
     --------

@@ -37,10 +37,8 @@ def min_risk_tree(
 
     Raises
     ------
-    NoTreeError
-        There is no tree.
-    UnsupportedConstraint
-        ``constraints`` limits the number of children or the degree of non-projectivity.
+    NoTreeError, ValueError, UnsupportedConstraint
+        As `best_tree`.
 
     Examples
     --------

@@ -31,10 +31,8 @@ def sample_trees(
         How many trees.
     rng : numpy Generator, or int
         Where the randomness comes from: the same seed gives the same trees.
-    constraints : Constraints, optional
-        Only trees with these required and without these forbidden arcs and labels, and with its flags.
-    single_root, projective : bool
-        Only trees with one child of the root; without crossing arcs.
+    constraints, single_root, projective
+        Which trees there are: see `best_tree`.
 
     Returns
     -------
@@ -42,10 +40,8 @@ def sample_trees(
 
     Raises
     ------
-    NoTreeError
-        There is no tree.
-    UnsupportedConstraint
-        ``constraints`` limits the number of children or the degree of non-projectivity.
+    NoTreeError, ValueError, UnsupportedConstraint
+        As `best_tree`.
 
     Notes
     -----

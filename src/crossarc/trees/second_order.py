@@ -133,19 +133,10 @@ def best_second_order_trees(
 
     Parameters
     ----------
-    list_of_arcs : list of score arrays, or one array of shape (B, n+1, n+1) or (B, n+1, n+1, L)
-        Sentences may differ in length, also in one padded array: then ``lengths`` says how many words each
-        has.
+    list_of_arcs, lengths, constraints, single_root, threads
+        As for `best_trees`.
     list_of_siblings : list of B score arrays, or one array of shape (B, n+1, n+1, n+1)
         Padded if the arcs are.
-    lengths : sequence of B integers, optional
-        Sentence i is ``list_of_arcs[i][: lengths[i] + 1, : lengths[i] + 1]``, and so on for the siblings.
-    constraints : Constraints, or a sequence of B of them (or None)
-        For all sentences, or for each.
-    single_root : bool
-        Exactly one word hangs on node 0.
-    threads : int
-        Kernels run in parallel, without the global lock.
 
     Raises
     ------

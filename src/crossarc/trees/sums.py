@@ -55,19 +55,13 @@ def log_partition(
     Parameters
     ----------
     scores : array of shape (n+1, n+1) or (n+1, n+1, L)
-    constraints : Constraints, optional
-        Only trees with these required and without these forbidden arcs and labels, and with its flags.
-    single_root : bool
-        Only trees with exactly one child of the root.
-    projective : bool
-        Only trees without crossing arcs.
+    constraints, single_root, projective
+        Which trees are summed over: see `best_tree`.
 
     Raises
     ------
-    NoTreeError
-        There is no tree.
-    UnsupportedConstraint
-        ``constraints`` limits the number of children or the degree of non-projectivity.
+    NoTreeError, ValueError, UnsupportedConstraint
+        As `best_tree`.
 
     Examples
     --------
@@ -139,26 +133,7 @@ def log_partitions(
     projective: bool = False,
     threads: int = 1,
 ) -> NDArray[np.float64]:
-    """`log_partition` of many sentences.
-
-    Parameters
-    ----------
-    list_of_scores : list of score arrays, or one array of shape (B, n+1, n+1) or (B, n+1, n+1, L)
-        Sentences may differ in length, also in one padded array: then ``lengths`` says how many words each
-        has.
-    lengths : sequence of B integers, optional
-        Sentence i is ``list_of_scores[i][: lengths[i] + 1, : lengths[i] + 1]``; what lies beyond is ignored.
-    constraints : Constraints, or a sequence of B of them (or None)
-        For all sentences, or for each.
-    single_root, projective : bool
-        As for `log_partition`.
-    threads : int
-        Kernels run in parallel, without the global lock.
-
-    Raises
-    ------
-    NoTreeError, ValueError, UnsupportedConstraint
-        As `log_partition`; names the sentence.
+    """`log_partition` of many sentences, with the parameters and the errors of `best_trees`.
 
     Examples
     --------

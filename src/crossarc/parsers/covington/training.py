@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
+from crossarc.learning.listener import EpochReport
 from crossarc.learning.online import averaged, new_learner, state_of, table_size
 from crossarc.learning.svm import Svm, fit_svm, no_svm
 from crossarc.models import Contents
@@ -21,15 +22,7 @@ from crossarc.parsers.covington._training import Learners, instances_of, learn_l
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import load_features
 from crossarc.parsers.covington.parser import CovingtonParser, Linear
-from crossarc.parsers.training import (
-    EpochReport,
-    Epochs,
-    TrainingSetup,
-    Treebank,
-    dev_scores,
-    run_epochs,
-    with_treebank_defaults,
-)
+from crossarc.parsers.training import Epochs, TrainingSetup, Treebank, dev_scores, run_epochs, with_treebank_defaults
 
 __all__ = ["train"]
 

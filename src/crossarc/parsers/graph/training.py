@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation.graphs import GraphScores
 from crossarc.features.language import load_set, parse_set
+from crossarc.learning.listener import EpochReport
 from crossarc.learning.online import Learner, averaged, new_learner, state_of, table_size
 from crossarc.models import Contents
 from crossarc.parsers.graph._graph import SEEN_BITS
@@ -22,15 +23,7 @@ from crossarc.parsers.graph.parser import GraphParser, templates_of_extras
 from crossarc.parsers.graph.treebank import GoldGraph, gold_graphs
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.training import train_linear
-from crossarc.parsers.training import (
-    EpochReport,
-    Epochs,
-    TrainingSetup,
-    Treebank,
-    dev_scores,
-    run_epochs,
-    with_treebank_defaults,
-)
+from crossarc.parsers.training import Epochs, TrainingSetup, Treebank, dev_scores, run_epochs, with_treebank_defaults
 from crossarc.scorers.linear.model import view
 
 __all__ = ["train"]
