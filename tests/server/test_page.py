@@ -325,6 +325,7 @@ def test_forbidden_labels_in_misc(desktop, tmp_path):
 
 
 def test_least_certain_first(desktop):
+    desktop.wait_for_selector("#list li")
     in_order = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
     desktop.select_option("#order", "uncertainty")
     ranked = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]

@@ -40,7 +40,7 @@ export async function reparse(goBack, marked = true) {
     const [data] = await service.parse({ ...request, k: model().k_best ? TREES : 1 });
     if (asked !== sentence.asked) return;
     Object.assign(sentence, { data, seen: wanted });
-    complain(null);
+    if (marked && sentence === page.current) complain(null); // what is wrong with another text stays to be read
   } catch (error) {
     if (asked !== sentence.asked) return;
     goBack(sentence);
