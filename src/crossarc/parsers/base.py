@@ -35,6 +35,8 @@ __all__ = [
     "RuleSource",
     "UnsupportedOption",
     "batches",
+    "labelled",
+    "trees_of",
 ]
 
 Decode = Literal["best", "min-risk", "marginal-threshold"]
@@ -256,10 +258,7 @@ class Parser(ABC):
 
     def trees(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
         """The sentences with their trees; raises the error of the first that has none."""
-        for parsed in self.parse(sentences, options):
-            if parsed.error is not None:
-                raise parsed.error
-            yield parsed.sentence
+        return trees_of(self.parse(sentences, options))
 
     def parse_sentence(self, sentence: Sentence, constraints: Constraints | None = None) -> Sentence:
         """One sentence with its tree; raises as ``decode`` does."""
@@ -287,15 +286,25 @@ class Parser(ABC):
         """What spoke for and against an arc, in the tree that the sentence has; the weightiest first."""
         raise UnsupportedOption(f"a parser of system {self.system} has no {Capability.EXPLANATIONS}")
 
-    def with_labels(
-        self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64] | Sequence[int]
-    ) -> Sentence:
+    def with_labels(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
         """The sentence with these heads and the labels of these numbers; -1 is none."""
-        names = ("_" if label < 0 else self.labels[label] for label in list(labels)[1:])
-        return sentence.with_tree(heads, ["_", *names])
+        return labelled(sentence, heads, labels, self.labels)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.labels)} labels>"
+
+
+def trees_of(found: Iterable[Parsed]) -> Iterator[Sentence]:
+    """The trees of what was parsed; raises the error of the first sentence that has none."""
+    for parsed in found:
+        if parsed.error is not None:
+            raise parsed.error
+        yield parsed.sentence
+
+
+def labelled(sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64], names: Sequence[str]) -> Sentence:
+    """The sentence with these heads, and with the names of these labels; -1 is none."""
+    return sentence.with_tree(heads, ["_", *("_" if label < 0 else names[label] for label in labels[1:].tolist())])
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.models import Component, read_model, write_model
-from crossarc.parsers.base import Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.base import Parsed, ParseOptions, Parser, batches, trees_of
 from crossarc.parsers.registry import parser_from_model
 from crossarc.text import Lemmatizer, Segmenter, Tagger
 
@@ -81,10 +81,7 @@ class Pipeline:
         self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, retag: bool = False
     ) -> Iterator[Sentence]:
         """The sentences with their trees; raises the error of the first that has none."""
-        for parsed in self.parse(sentences, options, retag=retag):
-            if parsed.error is not None:
-                raise parsed.error
-            yield parsed.sentence
+        return trees_of(self.parse(sentences, options, retag=retag))
 
     @property
     def components(self) -> dict[str, Component]:

@@ -13,6 +13,7 @@ from crossarc.core import Constraints, NoTreeError, Sentence, UnsupportedConstra
 from crossarc.features.attributes import Batch, attributes_of
 from crossarc.learning.listener import DevScores
 from crossarc.models import Tensors
+from crossarc.parsers.base import labelled
 from crossarc.parsers.linear._parse import parse_batch, potentials_of, scores_of_arcs, scores_of_labels
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.scorers.linear.scorer import LinearScorer
@@ -106,8 +107,7 @@ class LinearParser:
 
     def with_tree(self, sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> Sentence:
         """The sentence with these heads and labels."""
-        names = ("_" if label < 0 else self.labels[label] for label in labels[1:].tolist())
-        return sentence.with_tree(heads, ["_", *names])
+        return labelled(sentence, heads, labels, self.labels)
 
     def search_for(self, constraints: Constraints) -> SearchMethod:
         """The search for trees that keep these constraints."""

@@ -20,6 +20,7 @@ from crossarc.features.attributes import Batch, attributes_of
 from crossarc.parsers.base import Confidence
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.trees import best_trees, log_partitions_and_marginals
+from crossarc.trees.sums import entropy_of
 
 __all__ = ["Probabilities", "fitted_temperatures"]
 
@@ -60,7 +61,7 @@ class Probabilities:
             arcs,
             arcs * shares[words, labels],
             total - float(self.log_z[b]),
-            _entropy(float(self.log_z[b]), self.marginals[b], self.potentials[b]),
+            entropy_of(self.potentials[b], float(self.log_z[b]), self.marginals[b]),
             self.marginals[b],
             shares,
             self.potentials[b],
@@ -98,8 +99,3 @@ def fitted_temperatures(parser: LinearParser, gold: Sequence[Sentence]) -> Tempe
         fit_temperature(of_arcs, right),
         fit_temperature(lambda t: softmax(scores / t).max(axis=1), labels[with_head] == gold_labels[with_head]),
     )
-
-
-def _entropy(log_z: float, marginals: Floats, scores: Floats) -> float:
-    possible = marginals > 0.0
-    return max(0.0, log_z - float((marginals[possible] * scores[possible]).sum()))
