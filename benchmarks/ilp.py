@@ -5,6 +5,10 @@ some sentences of train.conllu with gold tags (relaxed programs, `--epochs`); 20
 epoch. Some sentences of test.conllu (`--test`) are parsed exactly and relaxed, on one core. Where not all are taken, it
 is every second, third ... of the file.
 
+`--rules` measures instead how fast the built-in English model parses English-EWT dev under the rules of docs/ilp.md
+(without those of single sentences), 5 seconds for a sentence at most, and how long sentences of several lengths take,
+made of sentences of dev one after the other: docs/results/ilp_rules.md.
+
 Figures are kept in docs/results/ilp.json as soon as a run is done (one that is there is skipped unless `--again`). The
 table is docs/results/ilp.md. Seconds are of processor time, with compiled kernels.
 """
@@ -14,6 +18,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import itertools
+import re
 import time
 from collections import Counter
 from typing import Any, NamedTuple
@@ -21,7 +26,8 @@ from typing import Any, NamedTuple
 import crossarc
 from crossarc import Sentence
 from crossarc.evaluation import evaluate
-from crossarc.parsers import IlpConfig, IlpParser, TrainingListener
+from crossarc.ilp.rule_file import RuleFile
+from crossarc.parsers import IlpConfig, IlpParser, ParseOptions, TrainingListener
 from crossarc.parsers import train as train_parser
 from crossarc.parsers.linear.solving import solve_sentence
 from environment import PROJECT, commit
@@ -40,6 +46,7 @@ SYSTEMS = {
 }
 DEV = 200  # sentences
 TIME_LIMIT = 20.0  # seconds for the exact tree of a sentence
+LENGTHS = (30, 60, 120, 250)  # words
 
 
 class Run(NamedTuple):
@@ -65,6 +72,9 @@ class Pruned(TrainingListener):
 
 def main() -> None:
     options = arguments()
+    if options.rules:
+        RESULTS.joinpath("ilp_rules.md").write_text("\n".join(rules_table(options.test)) + "\n")
+        return
     runs = [
         Run(treebank, system, options.sentences, options.test, options.epochs)
         for treebank in options.treebanks or DEFAULT_TREEBANKS
@@ -77,6 +87,7 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebanks", nargs="*", metavar="TREEBANK", help="folders of ../shared/treebanks")
+    parser.add_argument("--rules", action="store_true", help="only parsing under rules; --test sentences of dev")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, help="only these")
     parser.add_argument("--sentences", type=int, default=1000, help="of train.conllu")
     parser.add_argument("--test", type=int, default=500, help="sentences of test.conllu")
@@ -126,6 +137,48 @@ def parsed(parser: IlpParser, test: list[Sentence], *, exact: bool) -> dict[str,
         "seconds_per_sentence": round(seconds / len(test), 4),
         "status": dict(Counter(found.solution.status for found in solved)),
     }
+
+
+def rules_table(count: int) -> list[str]:
+    """Speed under the documented rules, and by length without rules."""
+    parser = crossarc.load("en").parser
+    dev = some(Run("English-EWT", "", 0, 0, 0), "dev", count)
+    written = re.search(r"## Rules.*?```\n(.*?)```", PROJECT.joinpath("docs", "ilp.md").read_text(), re.DOTALL)
+    assert written is not None
+    lines = [line for line in written[1].splitlines() if not line.startswith("s17:")]
+    rules = ParseOptions(rules=RuleFile("\n".join(lines), "docs/ilp.md"))
+    list(parser.parse([dev[0], dev[-1]], rules))  # compiles what is not compiled yet
+    seconds_for(parser, dev, LENGTHS[0])
+    start = time.process_time()
+    found = list(parser.parse(dev, rules))
+    seconds = time.process_time() - start
+    statuses = Counter("no tree" if one.status is None else one.status.partition(" (")[0] for one in found)
+    return [
+        "# Rules",
+        "",
+        f"Written by `python benchmarks/ilp.py --rules` ({datetime.date.today().isoformat()}, commit {commit()}).",
+        "",
+        f"{len(dev)} sentences of English-EWT dev, the built-in English model, the rules of [ilp.md](../ilp.md)",
+        f"without those of single sentences: {len(dev) / seconds:.1f} sentences a second (processor time of one core);",
+        f"{', '.join(f'{number} {status}' for status, number in statuses.most_common())}.",
+        "",
+        "| words | seconds |",
+        "| ---: | ---: |",
+        *(f"| {length} | {seconds_for(parser, dev, length):.2f} |" for length in LENGTHS),
+    ]
+
+
+def seconds_for(parser: Any, dev: list[Sentence], length: int) -> float:
+    """Processor time of a relaxed program for a long sentence, made of others; without rules."""
+    columns: dict[str, list[str]] = {name: [] for name in ("form", "lemma", "upos", "xpos", "feats")}
+    for sentence in dev:
+        for name, column in columns.items():
+            column += getattr(sentence, name)
+    form = columns.pop("form")[:length]
+    sentence = Sentence.of(form, **{name: column[:length] for name, column in columns.items()})
+    start = time.process_time()
+    solve_sentence(parser, sentence, exact=False)
+    return time.process_time() - start
 
 
 def table(done: dict[str, Any]) -> list[str]:

@@ -7,17 +7,21 @@ import time
 from collections.abc import Callable, Mapping
 
 Call = Callable[[], object]
+Time = Callable[[], float]  # time.perf_counter, or time.process_time where the machine is busy
 
 _SHORTEST_SAMPLE = 1e-3  # seconds; faster calls are repeated within a sample
+_SHORTEST_SAMPLE_OF_PROCESSOR_TIME = 2e-2  # reading that clock can take many microseconds
 _MOST_SAMPLES = 101
 
 
-def medians(ours: Call, peers: Mapping[str, Call], *, seconds: float) -> tuple[float, dict[str, float]]:
+def medians(
+    ours: Call, peers: Mapping[str, Call], *, seconds: float, time_of: Time = time.perf_counter
+) -> tuple[float, dict[str, float]]:
     """Seconds per call: of `ours`, and of each peer. Every sample of a peer comes right after one of ours.
 
     A peer is sampled until it has had `seconds`, but at least once. All must have been called before.
     """
-    our_clock, clocks = _Clock(ours), {name: _Clock(call) for name, call in peers.items()}
+    our_clock, clocks = _Clock(ours, time_of), {name: _Clock(call, time_of) for name, call in peers.items()}
     waiting = list(clocks.values())
     while waiting:
         for clock in waiting:
@@ -29,7 +33,7 @@ def medians(ours: Call, peers: Mapping[str, Call], *, seconds: float) -> tuple[f
 
 def median(call: Call, *, seconds: float) -> float:
     """Seconds per call, of one that has been called before."""
-    clock = _Clock(call)
+    clock = _Clock(call, time.perf_counter)
     while not clock.had(seconds):
         clock.sample()
     return clock.median()
@@ -49,19 +53,20 @@ def medians_of_rounds(calls: Mapping[str, Call], rounds: int) -> dict[str, float
 class _Clock:
     """The samples of one call; the first is thrown away when it was too short to be exact."""
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
+    def __init__(self, call: Call, time_of: Time) -> None:
+        self._call, self._time_of = call, time_of
         self._repeats = 1
         self._samples: list[float] = []
         self.sample()
-        if self._samples[0] < _SHORTEST_SAMPLE:
-            self._repeats = round(_SHORTEST_SAMPLE / self._samples.pop()) + 1
+        shortest = _SHORTEST_SAMPLE_OF_PROCESSOR_TIME if time_of is time.process_time else _SHORTEST_SAMPLE
+        if self._samples[0] < shortest:
+            self._repeats = round(shortest / self._samples.pop()) + 1
 
     def sample(self) -> None:
-        start = time.perf_counter()
+        start = self._time_of()
         for _ in range(self._repeats):
             self._call()
-        self._samples.append((time.perf_counter() - start) / self._repeats)
+        self._samples.append((self._time_of() - start) / self._repeats)
 
     def had(self, seconds: float) -> bool:
         return len(self._samples) >= _MOST_SAMPLES or sum(self._samples) * self._repeats >= seconds

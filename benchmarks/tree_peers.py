@@ -132,7 +132,7 @@ def torch_struct_sums(batch: Scores) -> list[Contestant]:
             return crf.partition, crf.marginals
 
         def answer(sums: tuple[Any, Any]) -> NDArray[np.float64]:
-            return _sums(sums[0].numpy(), _root_on_top(sums[1].numpy()))
+            return sums_of(sums[0].numpy(), _root_on_top(sums[1].numpy()))
 
         return Contestant(f"torch-struct, {kind}", call, answer, SINGLE)
 
@@ -176,7 +176,7 @@ def supar_sums(batch: Scores) -> list[Contestant]:
             return distribution.log_partition, distribution.marginals
 
         def answer(sums: tuple[Any, Any]) -> NDArray[np.float64]:
-            return _sums(sums[0].detach().numpy(), sums[1].detach().numpy().swapaxes(1, 2))
+            return sums_of(sums[0].detach().numpy(), sums[1].detach().numpy().swapaxes(1, 2))
 
         return Contestant(f"supar MatrixTree, {kind}", call, answer, SINGLE)
 
@@ -228,6 +228,57 @@ def supar_second_order_best(
     arcs = _tensors(batch.swapaxes(1, 2))
     parts = _tensors(siblings.transpose(0, 3, 1, 2))
     return [contestant(a, p, kind) for (a, kind), (p, _) in zip(arcs, parts, strict=True)]
+
+
+# log Z and its gradient, as a loss that a network is trained with
+
+
+def torch_struct_gradient(batch: Scores, *, single_root: bool, projective: bool) -> list[Contestant]:
+    """It adds 1e-5 to every exp(score) of non-projective trees, hence the wide tolerance in float64 too."""
+    from torch_struct import DependencyCRF, NonProjectiveDependencyCRF
+
+    crf = DependencyCRF if projective else NonProjectiveDependencyCRF
+
+    def answer(log_z: NDArray[Any], gradient: NDArray[Any]) -> NDArray[np.float64]:
+        return sums_of(log_z, _root_on_top(gradient))
+
+    return [
+        gradient_of(lambda s: crf(s, multiroot=not single_root).partition, potentials, f"torch-struct, {kind}", answer)
+        for potentials, kind in _needing_gradients(_root_on_diagonal(batch))
+    ]
+
+
+def supar_gradient(batch: Scores, *, single_root: bool, projective: bool) -> list[Contestant]:
+    """It rounds log Z of non-projective trees to float32."""
+    structs = _supar_structs()
+    kind_of_trees = structs.DependencyCRF if projective else structs.MatrixTree
+
+    def answer(log_z: NDArray[Any], gradient: NDArray[Any]) -> NDArray[np.float64]:
+        return sums_of(log_z, gradient.swapaxes(1, 2))
+
+    return [
+        gradient_of(
+            lambda s: kind_of_trees(s, multiroot=not single_root).log_partition, scores, f"supar, {kind}", answer
+        )
+        for scores, kind in _needing_gradients(batch.swapaxes(1, 2))
+    ]
+
+
+def gradient_of(
+    log_partition: Callable[[Any], Any],
+    scores: Any,
+    name: str,
+    answer: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]],
+) -> Contestant:
+    """Forward and backward: log Z of each sentence, and the gradient of their sum."""
+
+    def call() -> tuple[Any, Any]:
+        scores.grad = None
+        log_z = log_partition(scores)
+        log_z.sum().backward()
+        return log_z, scores.grad
+
+    return Contestant(name, call, lambda sums: answer(sums[0].detach().numpy(), sums[1].numpy()), SINGLE)
 
 
 def _supar_structs() -> Any:
@@ -286,7 +337,7 @@ def _without_root_column(marginals: NDArray[Any]) -> NDArray[np.float64]:
     return marginals[..., 1:].astype(np.float64)
 
 
-def _sums(log_partitions: NDArray[Any], marginals: NDArray[Any]) -> NDArray[np.float64]:
+def sums_of(log_partitions: NDArray[Any], marginals: NDArray[Any]) -> NDArray[np.float64]:
     """log Z of every sentence, then the marginals (without the root's column if they have one)."""
     if marginals.shape[-1] == marginals.shape[-2]:
         marginals = _without_root_column(marginals)

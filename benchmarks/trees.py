@@ -30,6 +30,7 @@ import importlib.metadata
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -242,7 +243,7 @@ def _second_order_score(arcs: Scores, siblings: NDArray[np.float64], heads: NDAr
 # Measuring
 
 
-def measure(row: Row, seconds: float) -> Result:
+def measure(row: Row, seconds: float, time_of: timing.Time = time.perf_counter) -> Result:
     expected = row.ours.answer(row.ours.call())
     calls: dict[str, Callable[[], object]] = {}
     absent: dict[str, str] = {}
@@ -253,7 +254,7 @@ def measure(row: Row, seconds: float) -> Result:
                 calls[peer.name] = peer.call
         except (ImportError, ArithmeticError, RuntimeError) as error:
             absent[package] = str(error).splitlines()[0]
-    ours, theirs = timing.medians(row.ours.call, calls, seconds=seconds)
+    ours, theirs = timing.medians(row.ours.call, calls, seconds=seconds, time_of=time_of)
     return Result(row, ours, theirs, absent)
 
 
@@ -349,7 +350,7 @@ def report(results: Sequence[Result], found: Sequence[Curve], figure: str) -> st
         "# Speed of `crossarc.trees`",
         "",
         f"Written by `python benchmarks/trees.py` on {datetime.date.today()}, at commit {commit()}.",
-        machine(),
+        machine(PACKAGES),
         "",
         "Medians of interleaved repetitions in one process on one thread. *Hard* scores are dense N(0, 1);",
         "*peaked* ones have +6 on the arcs of a random tree, as a trained parser gives.",
@@ -377,8 +378,8 @@ def report(results: Sequence[Result], found: Sequence[Curve], figure: str) -> st
     return "\n".join(lines)
 
 
-def machine() -> str:
-    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+def machine(packages: Sequence[str]) -> str:
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     system = f"{platform.system()} {platform.machine()} with {os.cpu_count()} cores"
     return f"{system}; Python {platform.python_version()}, {versions}."
 

@@ -110,6 +110,18 @@ def entropy(scores: np.ndarray, **flags: bool) -> float:
     return float(-(np.exp(log_p) * log_p).sum())
 
 
+def covariances(scores: np.ndarray, values: np.ndarray, **flags: bool) -> np.ndarray:
+    """The covariance of each arc with the sum of the values of a tree's arcs."""
+    log_z = log_partition(scores, **flags)
+    trees = [(np.exp(s - log_z), heads) for s, heads, _ in scored_trees(scores, **flags)]
+    mean = sum(p * score(values, heads) for p, heads in trees)
+    result = np.zeros(scores.shape)
+    for p, heads in trees:
+        for m in range(1, len(heads)):
+            result[heads[m], m] += p * (score(values, heads) - mean)
+    return result
+
+
 def second_order_parts(heads) -> list[tuple[int, int, int]]:
     """(h, s, m) for each arc h -> m: s is the child of h next to m towards h on the same side, or h itself."""
     parts = []
@@ -124,3 +136,17 @@ def second_order_parts(heads) -> list[tuple[int, int, int]]:
 def second_order_score(arcs: np.ndarray, siblings: np.ndarray, heads) -> float:
     """The sum of arcs[h, m] + siblings[h, s, m] over the parts of a tree."""
     return float(sum(arcs[h, m] + siblings[h, s, m] for h, s, m in second_order_parts(heads)))
+
+
+def second_order_covariances(siblings: np.ndarray, values: np.ndarray, *, single_root: bool = False) -> np.ndarray:
+    """``covariances`` of the parts of projective trees whose arcs have no scores of their own."""
+    no_arcs = np.zeros(siblings.shape[:2])
+    trees = all_trees(len(siblings) - 1, single_root=single_root, projective=True)
+    scores = np.array([second_order_score(no_arcs, siblings, heads) for heads in trees])
+    probabilities = np.exp(scores - np.logaddexp.reduce(scores))
+    of_trees = np.array([second_order_score(no_arcs, values, heads) for heads in trees])
+    result = np.zeros(siblings.shape)
+    for p, heads, deviation in zip(probabilities, trees, of_trees - probabilities @ of_trees, strict=True):
+        for part in second_order_parts(heads):
+            result[part] += p * deviation
+    return result

@@ -77,7 +77,13 @@ def test_names_exist(document):
             find(file, name)
 
 
+def require_torch(where: str) -> None:
+    if "torch" in where:
+        pytest.importorskip("torch", reason="torch is not installed: pip install 'crossarc[neural]'")
+
+
 def find(file: str, name: str) -> object:
+    require_torch(file)
     if file.startswith("server/"):
         pytest.importorskip("fastapi")
     module = importlib.import_module("crossarc." + file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
@@ -102,6 +108,7 @@ def test_files_exist(document):
 @pytest.mark.parametrize("document", of(GUIDES))
 def test_modules_that_are_named_exist(document):
     for name in re.findall(r"`(crossarc(?:\.\w+)+)", prose(document)):
+        require_torch(name)
         module, parts = crossarc, name.split(".")[1:]
         while parts:
             try:
@@ -145,6 +152,7 @@ PROGRAMS = {document: [b for b in blocks(document, "python") if ">>>" not in b.t
 
 @pytest.mark.parametrize("document", of([document for document, programs in PROGRAMS.items() if programs], slow=True))
 def test_examples_run(document, files, capsys):
+    require_torch(document.name)
     variables: dict[str, object] = {}
     for block in PROGRAMS[document]:
         if not block.not_run:

@@ -16,6 +16,7 @@ from crossarc.parsers import (
     GenerativeConfig,
     GraphConfig,
     IlpConfig,
+    NeuralConfig,
     Parser,
     SpanningTreeConfig,
     TrainingListener,
@@ -41,6 +42,9 @@ def with_graph(sentence: Sentence) -> Sentence:
 TREEBANK = list(map(with_graph, random_treebank(260, seed=11, nonprojectivity=0.3)))
 TRAIN, DEV, TEST = TREEBANK[:200], TREEBANK[200:220], TREEBANK[220:]
 
+# A network that learns the treebank of the tests in seconds
+SMALL = {"epochs": 15, "batch_words": 100, "embedding_size": 32, "hidden_size": 32, "arc_size": 32, "label_size": 16}
+
 # Every system is here: test_parser_contract.py checks that
 CONFIGS = {
     "order 1": SpanningTreeConfig(order="1", epochs=3, hash_bits=18),
@@ -54,6 +58,8 @@ CONFIGS = {
     "covington, static oracle": CovingtonConfig(epochs=6, hash_bits=20, exploration=0.0),
     "covington, several roots": CovingtonConfig(epochs=6, hash_bits=20, single_root=False),
     "covington, svm": CovingtonConfig(classifier="svm"),
+    "neural": NeuralConfig(learning_rate=0.01, dropout=0.1, **SMALL),
+    "neural, own tags": NeuralConfig(tags="own", learning_rate=0.02, dropout=0.05, **SMALL),
     "generative": GenerativeConfig(),
     "generative, em": GenerativeConfig(unsupervised=True, epochs=5),
     "ilp": IlpConfig(parts="arc,grandparent,next-sibling,first-child", epochs=2, hash_bits=18),
@@ -66,17 +72,22 @@ SLOW = {
     "order 1, joint labels",
     "order 1, crf",
     "order high, joint labels",
+    "covington",
     "covington, static oracle",
     "covington, several roots",
     "covington, svm",
     "ilp",
     "graph",
+    "neural",
+    "neural, own tags",
 }
 
 
 @cache
 def trained(name: str) -> Any:
     """A parser with that configuration."""
+    if name.startswith("neural"):
+        pytest.importorskip("torch", reason="neural parsers are trained with torch").set_num_threads(1)
     return train(TRAIN, CONFIGS[name], dev=DEV)
 
 

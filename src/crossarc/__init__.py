@@ -14,7 +14,7 @@ from crossarc.core import (
     Tree,
     UnsupportedConstraint,
 )
-from crossarc.io import read, write
+from crossarc.io import read, read_string, write
 
 if TYPE_CHECKING:
     from crossarc.parsers import train
@@ -32,20 +32,41 @@ __all__ = [
     "__version__",
     "load",
     "read",
+    "read_string",
     "train",
     "write",
 ]
 
 
 _LAZY = {"load": "crossarc.pipeline", "train": "crossarc.parsers"}
+_PACKAGES = frozenset(
+    {
+        "drawing",
+        "evaluation",
+        "ilp",
+        "integrations",
+        "io",
+        "models",
+        "parsers",
+        "pipeline",
+        "search",
+        "testing",
+        "text",
+        "trees",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:
     """These bring Numba with them; whoever only reads treebanks need not wait for that."""
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"crossarc.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """What there is to use, packages too, before and after they are imported."""
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, *_PACKAGES})

@@ -8,13 +8,14 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import crossarc
 from crossarc.cli import crossarc as commands
 from crossarc.cli import train as command
 from crossarc.parsers.config import settings
 from crossarc.parsers.registry import SYSTEMS
 
 FIELDS = [(system.name, setting) for system in SYSTEMS.values() for setting in settings(system.config)]
-TEXTS = {"features": "mcd2005", "symbols": "xpos", "parts": "arc,sibling"}
+TEXTS = {"features": "mcd2005", "symbols": "xpos", "parts": "arc,sibling", "encoder": "my-encoder"}
 
 
 @dataclass
@@ -50,7 +51,10 @@ def other_value(setting):
         return next(choice for choice in setting.choices if choice != setting.default)
     if setting.type is str:
         return TEXTS[setting.name]
-    return setting.type(setting.default - 1 if setting.default == setting.high else setting.default + 1)
+    if setting.default is None:
+        return setting.type(setting.low + 2)
+    too_large = setting.high is not None and setting.default + 1 > setting.high
+    return setting.type(setting.low if too_large else setting.default + 1)
 
 
 def as_option(setting, value):
@@ -71,6 +75,8 @@ def test_every_field_can_be_set(train, system, setting):
         arguments += ["--order", "1"]
     if "kbest-mira" in arguments or "crf" in arguments:
         arguments += ["--order", "1"]
+    if setting.name == "shared_weights":
+        arguments += ["--no-basic-tree"]
     if setting.name == "single_root" and system == "generative":
         value, arguments = True, ["--system", system, "--single-root"]
     assert getattr(train(*arguments), setting.name) == value
@@ -78,13 +84,15 @@ def test_every_field_can_be_set(train, system, setting):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_defaults_are_those_of_the_configuration(train, system):
-    assert train("--system", system) == SYSTEMS[system].config()
+    assert train("--system", system) == SYSTEMS[system].config().beside(())
 
 
 def test_presets_and_options_beside_them(train):
     config = train("--preset", "mcd2005", "--epochs", "2")
     assert (config.learner, config.projective, config.epochs) == ("kbest-mira", True, 2)
     assert train("--learner", "crf") == SYSTEMS["spanning-tree"].presets["ms2007"]
+    config = train("--system", "covington", "--preset", "n07", "--svm-gamma", "0.1")
+    assert (config.classifier, config.features, config.unattached, config.svm_gamma) == ("svm", "n07", "root", 0.1)
 
 
 def test_options_without_effect_are_refused(train):
@@ -97,6 +105,7 @@ def test_options_without_effect_are_refused(train):
         ["--epochs", "3", "--system", "covington", "--classifier", "svm"],
         ["--prior", "3", "--system", "generative"],
         ["--exploration", "0.5"],
+        ["--svm-cost", "1", "--system", "covington"],
         ["--preset", "mcd2005", "--system", "ilp"],
     ):
         with pytest.raises(click.UsageError):
@@ -114,3 +123,12 @@ def test_the_help_text_fits_a_screen():
         for setting in settings(system.config):
             assert (setting.flags or f"--{setting.name.replace('_', '-')}").split("/")[0] in text
     assert "--exploration" not in "\n".join(lines("train"))
+
+
+def test_several_treebanks_and_dev_sets(monkeypatch, handmade, tmp_path):
+    sizes = []
+    monkeypatch.setattr(command, "train", lambda trees, config, dev, **_: sizes.append((len(trees), len(dev))) or 1 / 0)
+    arguments = ["train", handmade, handmade, "--dev", handmade, "--dev", handmade, "-m", tmp_path / "model"]
+    CliRunner().invoke(commands, list(map(str, arguments)), standalone_mode=False)
+    both = 2 * sum(1 for _ in crossarc.read(handmade))
+    assert sizes == [(both, both)]

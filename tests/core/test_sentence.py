@@ -53,3 +53,32 @@ def test_metadata_and_places():
     assert str(sentence.place()) == "f.conllu:10: sentence s7"
     assert sentence.place(2).line == 14
     assert list(insert.span) == [1, 2]
+
+
+def test_reprs_are_short_and_texts_readable():
+    words = ["word"] * 400
+    sentence = Sentence.of(words, upos=["NOUN"] * 400)
+    assert len(repr(sentence)) < 100
+    assert repr(sentence).startswith("<Sentence of 400 words: 'word word")
+    named = Sentence(Sentence.of(["Yes"]).columns, ("# sent_id = s1",))
+    assert repr(named) == "<Sentence s1 of 1 word: 'Yes'>"
+    short = Sentence.of(["A", "tree"], upos=["DET", "NOUN"], head=["2", "0"], deprel=["det", "root"])
+    assert str(short) == "1  A     DET   2  det\n2  tree  NOUN  0  root"
+    assert str(Sentence.of([])) == ""
+
+
+def test_the_text_is_the_comment_or_the_tokens():
+    insert = Insert(1, Word("2-3", "don't", *["_"] * 7, "SpaceAfter=No"))
+    empty = Insert(1, Word("1.1", "ghost", *["_"] * 8))
+    sentence = Sentence(Sentence.of(["I", "do", "n't", "."]).columns, (), (empty, insert))
+    assert sentence.text == "I don't."
+    assert Sentence(sentence.columns, ("# text = I  don't .",)).text == "I  don't ."
+    assert Sentence.of(["a", "b"], misc=["X=1|SpaceAfter=No", "_"]).text == "ab"
+    assert Sentence.of([]).text == ""
+
+
+def test_to_conllu_has_every_line():
+    insert = Insert(0, Word("1-2", "ab", *["_"] * 8))
+    sentence = Sentence(Sentence.of(["a", "b"]).columns, ("# sent_id = s1",), (insert,))
+    blank = "\t_" * 8
+    assert sentence.to_conllu() == f"# sent_id = s1\n1-2\tab{blank}\n1\ta{blank}\n2\tb{blank}\n\n"

@@ -125,6 +125,6 @@ def test_seeds_stay_what_they_are():
     """Weights of models depend on them."""
     default = load_templates("default").compiled
     assert default.arc.seeds[:2].tolist() == [12539379154604990764, 15249850725463323790]
-    assert load_features("default").compiled.seeds[:2].tolist() == [8763636793969821733, 13772253923054912561]
+    assert load_features("default").compiled.seeds[:2].tolist() == [8763636793969821733, 2101463302112643527]
     first, _ = compile_passes(load_set(TAGGER, "default"))
     assert first.seeds[:2].tolist() == [43825052349213149, 9159477380335546648]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from crossarc.core import Constraints, NoTreeError
-from crossarc.ilp import parts_of, solve
+from crossarc.ilp import Rule, parts_of, solve
+from crossarc.ilp.program import Block
+
+pytestmark = pytest.mark.slow  # compiles much that few people use
 
 
 def hamiltonian_path(n: int, edges: set[tuple[int, int]]) -> list[int] | None:
@@ -63,32 +67,55 @@ def is_matching(chosen, m, triples) -> bool:
     return len(chosen) == m and set(chosen) <= triples and all(len({t[i] for t in chosen}) == m for i in range(3))
 
 
-@pytest.mark.parametrize(("m", "triples", "possible"), MATCHINGS)
-def test_matching_by_grandparents(m, triples, possible):
-    """MS07 §5.2. Labels only say where a path goes on; the paths root -> a -> b -> c are scored without them.
+@dataclass(frozen=True, eq=False)
+class VerticalWeights(Rule):
+    """MS07 §5.2: a tree has (h, i) with label k and (i, j) with label l only if ``weights[h, i, k, j, l]``, w = 1."""
 
-    Each a is to have one child b, and each b one child c. Without labels an a may have two children b, so the
-    number of children is limited.
+    weights: np.ndarray
+
+    @property
+    def mentioned(self):
+        return frozenset(range(self.weights.shape[2]))
+
+    def rows(self, variables):
+        heads, modifiers = variables.parts.heads, variables.parts.modifiers
+        above, below = np.nonzero(modifiers[:, np.newaxis] == heads)
+        forbidden = ~self.weights[heads[above], modifiers[above], :, modifiers[below]]
+        pair, k, label = np.nonzero(forbidden)
+        first, second = variables.labelled[above[pair], k], variables.labelled[below[pair], label]
+        there = (first >= 0) & (second >= 0)
+        first, second, rows = first[there], second[there], np.arange(there.sum())
+        return Block.of(len(rows), -np.inf, 1.0, (rows, first, 1.0), (rows, second, 1.0))
+
+
+@pytest.mark.parametrize(("m", "triples", "possible"), MATCHINGS)
+def test_matching_by_labelled_pairs_of_arcs(m, triples, possible):
+    """MS07 §5.2, with its labels A + B + C: the one into an a says which b is its child, the one into a b which c.
+
+    The paper's second root 0' is our node 0, its root 0 our word 1.
     """
-    a, b, c = (1 + m * i + np.arange(m) for i in range(3))
-    n = 3 * m
-    arcs, grandparents = np.full((n + 1, n + 1), -np.inf), np.full((n + 1,) * 3, -np.inf)
-    arcs[0, a] = 0.0
-    arcs[np.ix_(a, b)] = 0.0
-    arcs[np.ix_(b, c)] = 0.0
-    grandparents[np.ix_([0], a, b)] = 0.0
+    root, a, b, c = (1, *(2 + m * i + np.arange(m) for i in range(3)))
+    size, n_labels = 3 * m + 2, 3 * m
+    label_of = np.arange(size) - 2  # of the elements of A, B and C
+    weights = np.zeros((size, size, n_labels, size, n_labels), dtype=bool)
+    weights[np.ix_([0], [root], range(n_labels), a, range(n_labels))] = True
+    for x, y in itertools.product(a, b):
+        weights[root, x, label_of[y], y, label_of[c]] = True
     for x, y, z in triples:
-        grandparents[a[x], b[y], c[z]] = 1.0
-    one_child = Constraints(max_children=dict.fromkeys(range(1, n + 1), 1))
-    parts = parts_of(arcs, grandparents=grandparents)
+        weights[a[x], b[y], label_of[c[z]], c[z], label_of[c[z]]] = True
+    # an arc that is below no other at any weight is in no tree; all that are left weigh 1
+    possible_arcs = weights.any(axis=(0, 2))
+    possible_arcs[0, root] = True
+    parts = parts_of(np.where(possible_arcs, 0.0, -np.inf))
     if not possible:
         with pytest.raises(NoTreeError):
-            solve(parts, constraints=one_child)
+            solve(parts, rules=[VerticalWeights(weights)])
         return
-    tree = solve(parts, constraints=one_child).tree
-    assert tree.score == m
+    tree = solve(parts, rules=[VerticalWeights(weights)]).tree
     heads = tree.heads
     assert is_matching([(heads[heads[w]] - a[0], heads[w] - b[0], w - c[0]) for w in c], m, triples)
+    assert [tree.labels[x] for x in heads[b]] == label_of[b].tolist()
+    assert [tree.labels[y] for y in heads[c]] == label_of[c].tolist()
 
 
 @pytest.mark.parametrize(("m", "triples", "possible"), MATCHINGS)

@@ -19,9 +19,13 @@ from crossarc.ilp import (
     RulesError,
     SameHead,
     parts_of,
+    score_of,
     solve,
 )
+from crossarc.ilp.rule_rows import label_columns
 from oracles import children, crosses, is_projective_arc
+
+pytestmark = pytest.mark.slow  # compiles much that few people use
 
 N, L = 4, 3
 
@@ -38,6 +42,14 @@ RULES = {
     "least of two heads": (
         Children(least=1, labels=frozenset([1]), heads=frozenset([1, 3])),
         lambda heads, labels: sum(all(labels[m] != 1 for m in children(heads, h)) for h in (1, 3)),
+    ),
+    "none of two words to the left": (
+        Children(most=0, modifiers=frozenset([1, 2]), side="left"),
+        lambda heads, labels: sum(heads[m] > m for m in (1, 2)),
+    ),
+    "one to the right of a head": (
+        Children(least=1, labels=frozenset([2]), heads=frozenset([2]), side="right"),
+        lambda heads, labels: all(labels[m] != 2 or m < 2 for m in children(heads, 2)),
     ),
     "arity": (
         Children(most=1),
@@ -94,6 +106,13 @@ def test_the_best_tree_under_a_rule(name, seed, weight):
     assert relaxed.bound >= expected - 1e-6
     if weight == np.inf:
         assert not times(tuple(relaxed.tree.heads.tolist()), relaxed.tree.labels.tolist())
+    decomposed = solve(parts_of(scores), rules=[rule], exact=False, solver="ad3")
+    assert decomposed.tree.score <= expected + 1e-6
+    assert decomposed.bound >= expected - 1e-6
+    if decomposed.status == "integral":
+        assert decomposed.tree.score == pytest.approx(expected)
+    if weight == np.inf:
+        assert not times(tuple(decomposed.tree.heads.tolist()), decomposed.tree.labels.tolist())
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -111,6 +130,45 @@ def test_nothing_crosses_an_arc_with_that_label(seed):
     )
     assert found.score == pytest.approx(expected)
     assert allowed(found.heads.tolist(), found.labels.tolist())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_together_with_parts_of_two_arcs(seed):
+    """Both solvers find the best of all labelled trees that keep the rules."""
+    rng = np.random.default_rng(seed)
+    scores, siblings = labelled_scores(seed), rng.normal(size=(N + 1,) * 3)
+    names = ["leaves", "few nonprojective", "most with labels"]
+    rules, parts = [RULES[name][0] for name in names], parts_of(scores, siblings=siblings)
+    bare = parts_of(np.zeros((N + 1, N + 1)), siblings=siblings)
+    expected = max(
+        oracles.score(scores, heads, labels) + score_of(bare, heads)
+        for heads, labels in oracles.all_labelled_trees(N, L)
+        if not any(RULES[name][1](heads, labels) for name in names)
+    )
+    for solver in ("highs", "ad3"):
+        found = solve(parts, rules=rules, solver=solver)
+        assert found.status == "optimal"
+        assert found.tree.score == pytest.approx(expected)
+
+
+def test_labels_that_help_nothing_are_left_out():
+    scores = np.zeros((N + 1, N + 1, L))
+    scores[:, :, 1] = 1.0  # the best label, but no rule is about it
+    scores[1, 2, 0] = 2.0
+    _, columns = label_columns(parts_of(scores), [NoChildren(frozenset([0]))])
+    assert (columns > -np.inf).sum() == len(columns) + 1  # only 1 -> 2 has something to choose
+    _, wanted = label_columns(parts_of(scores), [Children(least=1, labels=frozenset([0]), heads=frozenset([3]))])
+    parts = parts_of(scores)
+    assert ((wanted > -np.inf).sum(axis=1) == np.where((parts.heads == 3), 2, 1) + (columns[:, 0] == 2.0)).all()
+
+
+def test_no_time_for_rules_still_gives_a_tree_and_a_bound():
+    parts = parts_of(labelled_scores(3), siblings=np.random.default_rng(3).normal(size=(N + 1,) * 3))
+    for exact in (False, True):
+        found = solve(parts, rules=[Children(most=1)], exact=exact, time_limit=0.0, solver="ad3")
+        assert found.status == "time limit"
+        assert np.bincount(found.tree.heads[1:]).max() == 1
+        assert np.isfinite(found.gap)
 
 
 def test_rules_that_contradict_each_other_are_named():

@@ -17,6 +17,8 @@ from crossarc.trees import best_second_order_tree, best_tree
 from oracles import children, crosses, is_projective_arc
 from strategies import score_arrays
 
+pytestmark = pytest.mark.slow  # compiles much that few people use
+
 WAYS = ("cutting planes", "single-commodity flow", "multi-commodity flow")
 KINDS = ("siblings", "grandparents", "next_siblings", "valencies", "sides", "nonprojective", "crossing")
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def test_pieces_of_any_size_are_put_together(piece, sentences, final_breaks):
     content, expected = "", []
     for lines, breaks in sentences:
         expected.append((lines, content.count("\n") + 1))
-        content += "\n".join(["line"] * lines) + "\n" * breaks
+        content += "\n".join(["1\tline"] * lines) + "\n" * breaks
     content = content.rstrip("\n") + "\n" * final_breaks
     problems: list[InputError] = []
     blocks = list(read_blocks(Slow(content.encode()), "x", report=problems.append))
@@ -154,8 +155,8 @@ BROKEN = {
     "HEAD 3 of word 1 is out of range: the sentence has 2 words": (1, rows("1 a 3", "2 b 0")),
     "HEAD '-1' of word 2 is not a number": (2, rows("1 a 0", "2 b -1")),
     "HEAD '1.1' of word 2 is not a number": (2, rows("1 a 0", "2 b 1.1")),
-    "the line ends with CR LF; lines must end with LF alone": (1, rows("1 a 0").replace("\n", "\r\n")),
-    "the file starts with a byte order mark; it must be UTF-8 without one": (1, "\ufeff" + rows("1 a 0")),
+    "a byte order mark within the file": (1, "\ufeff" + rows("1 a 0")),
+    "this looks like raw text, not like a treebank": (1, "The cat sat.\nIt slept.\n\n"),
 }
 
 
@@ -165,9 +166,6 @@ def test_broken_sentences_are_named(message, tmp_path):
     line, text = BROKEN[message]
     path = tmp_path / "x.conllu"
     path.write_bytes((rows("1 a 0") + text).encode())
-    if message.startswith("the file starts"):
-        path.write_bytes((text + rows("1 a 0")).encode())
-        line -= 2
     with pytest.raises(InputError) as caught:
         list(crossarc.read(path))
     assert caught.value.message == message
@@ -266,6 +264,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_memory_stays_flat(tmp_path):
     """Reading and writing five times as much needs no more memory."""
     import tracemalloc
@@ -280,3 +279,68 @@ def test_memory_stays_flat(tmp_path):
         return top
 
     assert peak(150_000) < 1.5 * peak(30_000) < 4_000_000
+
+
+@pytest.mark.parametrize("opened", [lambda: HANDMADE.open("rb"), lambda: HANDMADE.open(encoding="utf-8")])
+def test_open_files_are_read_and_left_open(opened):
+    with opened() as file:
+        assert list(crossarc.read(file)) == list(crossarc.read(HANDMADE))
+        assert not file.closed
+    first = next(crossarc.read(io.BytesIO(HANDMADE.read_bytes())))
+    assert first.path == "<memory>"
+
+
+def test_text_is_read_from_a_string():
+    text = HANDMADE.read_text(encoding="utf-8")
+    found = list(crossarc.read_string(text))
+    assert [sentence.columns for sentence in found] == [sentence.columns for sentence in crossarc.read(HANDMADE)]
+    assert "".join(sentence.to_conllu() for sentence in found) == text
+    (alone,) = crossarc.read_string("\n" + found[0].to_conllu().strip("\n"))
+    assert alone.form == found[0].form
+    with pytest.raises(InputError, match="<memory>:1: 2 columns"):
+        list(crossarc.read_string("1\ta"))
+    with pytest.raises(InputError, match="not the name of a file: use read_string"):
+        list(crossarc.read(text))
+
+
+def test_one_sentence_is_written_as_well(tmp_path):
+    sentence = next(crossarc.read(HANDMADE))
+    crossarc.write(sentence, tmp_path / "one.conllu")
+    assert (tmp_path / "one.conllu").read_text(encoding="utf-8") == sentence.to_conllu()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1 << 18])
+def test_line_ends_of_windows_and_byte_order_marks(newline, mark, size, tmp_path, monkeypatch):
+    text = rows("1 a 0") + rows("1 b 2", "2 c 0")
+    plain, other = tmp_path / "plain.conllu", tmp_path / "other.conllu"
+    plain.write_bytes(text.encode())
+    other.write_bytes((mark + text.replace("\n", newline)).encode())
+    monkeypatch.setattr("crossarc.io.blocks._CHUNK", size)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = list(crossarc.read(other))
+    notes = [f"{other}:1: the file starts with a byte order mark (left out)"] * bool(mark)
+    notes += [f"{other}:1: lines end with CR LF (read as LF)"] * (newline != "\n")
+    assert [str(warning.message) for warning in said] == notes
+    assert [s.columns for s in found] == [s.columns for s in crossarc.read(plain)]
+    crossarc.write(found, tmp_path / "again.conllu")
+    assert (tmp_path / "again.conllu").read_bytes() == text.encode()
+    crossarc.write(found, tmp_path / "again.conllu", newline=newline)
+    assert (tmp_path / "again.conllu").read_bytes() == text.replace("\n", newline).encode()
+
+
+def test_mixed_line_ends_name_the_first(tmp_path):
+    path = tmp_path / "mixed.conllu"
+    path.write_bytes(rows("1 a 0").encode() + rows("1 b 0").replace("\n", "\r\n").encode())
+    with pytest.warns(crossarc.InputWarning, match=r"mixed\.conllu:3: lines end with CR LF"):
+        assert [s.form for s in crossarc.read(path)] == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize("text", ["The cat sat.\n", "2026 was cold.\n1 degree.\n", "# A heading\nThen text.\n"])
+def test_raw_text_is_told_from_treebanks(text, tmp_path):
+    path = tmp_path / "notes"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"notes:1: this looks like raw text, not like a treebank"):
+        list(crossarc.read(path))

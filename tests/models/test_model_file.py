@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from crossarc.features.weights import Quantized, dequantized
@@ -44,6 +45,75 @@ def test_quantized_weights_are_near_and_stay_as_they_are(tmp_path):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "once").read_bytes()
 
 
+def some_weights(nonzero: int, size: int = 10_000) -> np.ndarray:
+    rng = np.random.default_rng(nonzero)
+    weights = np.zeros(size, np.float32)
+    weights[rng.choice(size, nonzero, replace=False)] = rng.normal(size=nonzero)
+    return weights
+
+
+@pytest.mark.parametrize("nonzero", [0, 1, 300, 9_000, 10_000])
+@pytest.mark.parametrize("quantize", [False, True])
+def test_zeros_take_a_bit_each_and_nothing_is_lost(tmp_path, nonzero, quantize):
+    weights = some_weights(nonzero)
+    weights[17] = -0.0
+    tensors = {"w": weights, "int": weights.astype(np.int64), "table": weights.reshape(100, 100)}
+    write_model(tmp_path / "model", {"parser": Contents({}, tensors)}, quantize=quantize)
+    found = read_model(tmp_path / "model").components["parser"].tensors
+    exact = found["w"] if not quantize else dequantized(found["w"])
+    assert np.array_equal(exact.view("u4"), weights.view("u4")) or quantize
+    assert np.array_equal(exact == 0, weights == 0) or quantize
+    assert {name: found[name].dtype for name in ("int", "table")} == {"int": "int64", "table": "float32"}
+    np.testing.assert_array_equal(found["int"], tensors["int"])
+    np.testing.assert_array_equal(found["table"], tensors["table"])
+
+
+@pytest.mark.parametrize("quantize", [False, True])
+def test_a_model_is_as_large_as_what_was_learnt(tmp_path, quantize):
+    for nonzero, most in ((1_000, 50_000), (1_000_000, 1_100_000 if quantize else 4_200_000)):
+        write_model(
+            tmp_path / "model", {"parser": Contents({}, {"w": some_weights(nonzero, 1 << 20)})}, quantize=quantize
+        )
+        assert (1 << 17) < (tmp_path / "model").stat().st_size < (1 << 17) + most
+
+
+def test_files_without_sparse_tensors_are_read(tmp_path):
+    header = {**GOOD, "format": 2, "components": {"parser": {}}}
+    del header["sparse"]
+    save_file({"parser.x": np.zeros(5000)}, tmp_path / "model", {"crossarc": json.dumps(header)})
+    np.testing.assert_array_equal(read_model(tmp_path / "model").components["parser"].tensors["x"], np.zeros(5000))
+
+
+@pytest.mark.parametrize(("bits", "length"), [(1, 8), (1, 9), (1, 7), (None, 8), (1, "8")])
+def test_damaged_sparse_tensors_are_refused(tmp_path, bits, length):
+    header = {**GOOD, "components": {"parser": {}}, "sparse": {"parser.x": length}}
+    arrays = {"parser.x": np.ones(2)}
+    if bits is not None:
+        arrays["parser.x.nonzero"] = np.array([bits], np.uint8)
+    save_file(arrays, tmp_path / "model", {"crossarc": json.dumps(header)})
+    with pytest.raises(ModelError, match=r"tensor parser\.x is damaged"):
+        read_model(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "No space left on device"),
+        SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)"),
+    ],
+)
+def test_a_full_disk_is_one_line(tmp_path, monkeypatch, error):
+    def full(*_):
+        raise error
+
+    write_model(tmp_path / "model", {"parser": Contents({}, {"x": np.zeros(2)})})
+    monkeypatch.setattr(model_file, "save_file", full)
+    with pytest.raises(ModelError, match=r"model: no space left on device$"):
+        write_model(tmp_path / "model", {"parser": Contents({}, {"x": np.ones(2)})})
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    np.testing.assert_array_equal(read_model(tmp_path / "model").components["parser"].tensors["x"], np.zeros(2))
+
+
 def test_a_model_is_opened_once(tmp_path, monkeypatch):
     write_model(tmp_path / "model", {"parser": Contents({}, {"x": np.zeros(2)})})
     opened = []
@@ -65,7 +135,15 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-GOOD = {"format": 2, "version": "1", "created": "2026-11-17", "about": {}, "quantized": False, "components": {}}
+GOOD = {
+    "format": 3,
+    "version": "1",
+    "created": "2026-11-17",
+    "about": {},
+    "quantized": False,
+    "sparse": {},
+    "components": {},
+}
 
 
 @pytest.mark.parametrize(
@@ -76,11 +154,12 @@ GOOD = {"format": 2, "version": "1", "created": "2026-11-17", "about": {}, "quan
         ("[]", "not that of a model"),
         ("{}", "not that of a model"),
         ('{"format": "2"}', "not that of a model"),
-        ({**GOOD, "format": 3}, "newer version"),
+        ({**GOOD, "format": 4}, "newer version"),
         ({**GOOD, "format": 1}, "older version .* train it again"),
         ({**GOOD, "components": []}, "lacks components"),
         ({**GOOD, "components": {"parser": 3}}, "headers of components"),
         ({**GOOD, "about": None}, "lacks about"),
+        ({**GOOD, "sparse": []}, "lacks sparse"),
         (GOOD, "belongs to no component"),
     ],
 )

@@ -7,13 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from crossarc.cli import crossarc as commands
+from crossarc.core import InputError
 from crossarc.evaluation import evaluate
 from crossarc.features.attributes import attributes_of
+from crossarc.io import write
 from crossarc.learning.lbfgs import maximise
 from crossarc.learning.online import SLOPE, table_size
-from crossarc.parsers import PRESETS, EpochReport, TrainingListener, train
+from crossarc.parsers import PRESETS, EpochReport, SpanningTreeConfig, TrainingListener, load, train
 from crossarc.parsers.linear._crf import add_gradients
+from crossarc.parsers.linear._learn import LABEL_LOSS
 from crossarc.parsers.linear.training import LinearTraining
 from crossarc.parsers.training import TrainingSetup, Treebank, possible_trees
 from crossarc.testing import random_treebank
@@ -22,7 +27,7 @@ from oracles import all_trees
 
 pytestmark = pytest.mark.slow
 
-CRF = replace(PRESETS["ms2007"], hash_bits=12, epochs=3, patience=0)
+CRF = replace(PRESETS["ms2007"], labels="joint", hash_bits=12, epochs=3, patience=0)
 SHAPES = [(False, False), (True, False), (False, True), (True, True)]
 TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
 
@@ -30,12 +35,16 @@ TREEBANK = list(random_treebank(260, seed=11, nonprojectivity=0.3))
 class Problem:
     """Random weights, and the trees of a small treebank."""
 
-    def __init__(self, single_root, projective, labels="joint", seed=1):
-        config = replace(CRF, single_root=single_root, projective=projective, labels=labels)
+    def __init__(self, single_root, projective, labels="joint", seed=1, partial=False, augmented=False):
+        config = replace(
+            CRF, single_root=single_root, projective=projective, labels=labels, loss_augmented=augmented or None
+        )
         short = [s for s in random_treebank(400, seed=3, nonprojectivity=0.5) if 2 <= len(s) <= 4]
         # three labels, so that all labelled trees can be listed
         short = [s.with_columns(deprel=[label[0] if label[0] in "no" else "x" for label in s.deprel]) for s in short]
         self.sentences = possible_trees(short, TrainingListener(), single_root=single_root, projective=projective)[:6]
+        if partial:
+            self.sentences = [half_done(sentence, i) for i, sentence in enumerate(self.sentences)]
         self.training = LinearTraining(Treebank(self.sentences), config, TrainingSetup())
         size = table_size(config.hash_bits) + self.training._label_weights()
         self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
@@ -48,13 +57,24 @@ class Problem:
         slopes = np.zeros(len(self.weights), dtype=SLOPE)
         batch, gold = training.treebank.batch, training.treebank.gold
         models = self.parser.scorer.models
-        value = add_gradients(batch, models, gold, training.config.search, slopes)
+        value = add_gradients(batch, models, gold, training.config.search, training.config.adds_losses, slopes)
         return value, slopes["gradient"].copy()
 
 
+def half_done(sentence, number):
+    """The sentence without the head and label of some words: of all words of the first one."""
+    missing = [number == 0 or (word + number) % 2 == 0 for word in range(len(sentence))]
+    return sentence.with_columns(
+        head=["_" if gone else head for gone, head in zip(missing, sentence.head, strict=True)],
+        deprel=["_" if gone else label for gone, label in zip(missing, sentence.deprel, strict=True)],
+    )
+
+
 def enumerated(problem, sentence):
-    """log p of the gold tree, from the scores of all labelled trees."""
+    """log p of all trees with the gold heads and labels that are known, from the scores of all labelled trees."""
     parser, labels = problem.parser, range(len(problem.parser.labels))
+    known = zip(sentence.head, sentence.deprel, strict=True)
+    gold = [(int(head), parser.labels.index(label)) if head != "_" else None for head, label in known]
     arcs = parser.scores(sentence)
     batch = attributes_of([sentence])
     scores = {}
@@ -64,8 +84,18 @@ def enumerated(problem, sentence):
         for chosen in itertools.product(labels, repeat=len(sentence)):
             words = range(1, len(heads))
             scores[heads, chosen] = sum(arcs[heads[m], m] + of_labels[m, chosen[m - 1]] for m in words)
-    gold = tuple(sentence.heads.tolist()), tuple(parser.labels.index(label) for label in sentence.deprel)
-    return scores[gold] - np.logaddexp.reduce(list(scores.values()))
+            if config.adds_losses:
+                scores[heads, chosen] += sum(
+                    1.0 if heads[m] != right[0] else LABEL_LOSS * (chosen[m - 1] != right[1])
+                    for m, right in enumerate(gold, 1)
+                    if right is not None
+                )
+    right = [
+        score
+        for (heads, chosen), score in scores.items()
+        if all(own is None or own == pair for own, pair in zip(gold, zip(heads[1:], chosen, strict=True), strict=True))
+    ]
+    return np.logaddexp.reduce(right) - np.logaddexp.reduce(list(scores.values()))
 
 
 @pytest.mark.parametrize(("single_root", "projective"), SHAPES)
@@ -76,10 +106,27 @@ def test_the_likelihood_is_that_of_all_labelled_trees(single_root, projective):
     assert problem.log_likelihood()[0] == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("labels", ["joint", "two-stage"])
+@pytest.mark.parametrize(("single_root", "projective"), SHAPES)
+def test_unknown_heads_are_summed_over(single_root, projective):
+    problem = Problem(single_root, projective, partial=True)
+    assert any("_" in sentence.head and set(sentence.head) != {"_"} for sentence in problem.sentences)
+    expected = [enumerated(problem, sentence) for sentence in problem.sentences]
+    assert expected[0] == pytest.approx(0.0, abs=1e-9)
+    assert problem.log_likelihood()[0] == pytest.approx(sum(expected), rel=1e-5)
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_the_softmax_margin_has_losses_added_to_scores(partial):
+    problem = Problem(False, False, partial=partial, augmented=True)
+    expected = sum(enumerated(problem, sentence) for sentence in problem.sentences)
+    assert problem.log_likelihood()[0] == pytest.approx(expected, rel=1e-5)
+    assert expected < Problem(False, False, partial=partial).log_likelihood()[0]
+
+
+@pytest.mark.parametrize(("labels", "partial"), [("joint", False), ("joint", True), ("two-stage", False)])
 @pytest.mark.parametrize(("single_root", "projective"), SHAPES[1:3])
-def test_the_gradient_is_that_of_finite_differences(single_root, projective, labels):
-    problem = Problem(single_root, projective, labels)
+def test_the_gradient_is_that_of_finite_differences(single_root, projective, labels, partial):
+    problem = Problem(single_root, projective, labels, partial=partial)
     _, gradient = problem.log_likelihood()
     (touched,) = np.nonzero(gradient)
     assert len(touched) > 500
@@ -133,7 +180,7 @@ def test_lbfgs_climbs_to_the_top():
     slopes = np.zeros(len(weights), dtype=SLOPE)
     models = parser.scorer.models
     batch, gold = training.treebank.batch, training.treebank.gold
-    add_gradients(batch, models, gold, training.config.search, slopes)
+    add_gradients(batch, models, gold, training.config.search, False, slopes)
     # at the top, the gradient of the likelihood is that of the penalty
     assert np.abs(slopes["gradient"] - weights).max() < 0.02 * np.abs(weights).max()
 
@@ -154,6 +201,47 @@ def test_a_stronger_penalty_gives_smaller_weights():
         return float(np.abs(parser.scorer.heads_model.weights).sum())
 
     assert norm(100.0) < 0.7 * norm(0.0)
+
+
+@pytest.mark.parametrize("max_candidates", [0, 5])
+def test_half_annotated_sentences_help(max_candidates):
+    """Where a third of the heads is unknown, what is left teaches more than the few whole trees."""
+    rng = np.random.default_rng(4)
+    partial = [
+        s.with_columns(head=["_" if rng.random() < 1 / 3 else head for head in s.head]) for s in TREEBANK[20:150]
+    ]
+    config = replace(CRF, labels="two-stage", hash_bits=18, max_candidates=max_candidates)
+    test = TREEBANK[200:]
+
+    def uas(trees):
+        return evaluate(test, train(trees, config).trees(test)).all_words.uas.f1
+
+    assert uas(TREEBANK[:20] + partial) > uas(TREEBANK[:20]) + 0.02
+
+
+def test_half_annotated_sentences_on_the_command_line(tmp_path):
+    # In this process, so that nothing is compiled twice
+    treebank, model = str(tmp_path / "train.conllu"), str(tmp_path / "my.crossarc")
+    write([*TREEBANK[:20], half_done(TREEBANK[20], 1)], treebank)
+
+    def run(*options):
+        return CliRunner().invoke(commands, ["train", treebank, "-m", model, "--order", "1", "--epochs", "1", *options])
+
+    assert run("--learner", "crf").exit_code == 0
+    assert "_" not in load(model).labels
+    assert "has no HEAD" in str(run().exception)
+
+
+def test_other_learners_want_whole_trees():
+    partial = TREEBANK[0].with_columns(head=["_", *TREEBANK[0].head[1:]])
+    with pytest.raises(InputError, match="word 1 has no HEAD"):
+        train([partial], SpanningTreeConfig(order="1"))
+
+
+def test_known_heads_must_not_form_a_cycle():
+    cycle = TREEBANK[0].with_columns(head=["2", "1", *("_" for _ in TREEBANK[0].head[2:])])
+    with pytest.raises(InputError, match="the heads form a cycle: 1 → 2 → 1"):
+        train([cycle], CRF)
 
 
 def test_trees_without_a_probability_are_left_out_and_counted():

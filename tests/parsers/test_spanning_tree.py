@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 
 import crossarc
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.evaluation import evaluate
+from crossarc.features.attributes import attributes_of
 from crossarc.parsers import PRESETS, ModelError, ParseOptions, SpanningTreeConfig, train
-from crossarc.trees import is_tree, k_best_trees
+from crossarc.parsers.linear._learn import learn
+from crossarc.parsers.linear._parse import score_trees
+from crossarc.parsers.linear.training import LinearTraining, update_rule
+from crossarc.parsers.training import TrainingSetup, Treebank
+from crossarc.trees import best_tree, is_projective, is_tree, k_best_trees
 from trained import CONFIGS, DEV, TEST, TRAIN, Interrupting, names_of, trained
 
 
@@ -57,6 +62,54 @@ def test_the_systems_of_the_papers_learn(preset):
     parser = train(TRAIN[:100], config)
     assert parser.scorer.pruner is None
     assert evaluate(TEST, parser.trees(TEST)).all_words.uas.f1 > 0.7
+
+
+def test_order_1_without_a_pruner_is_exact():
+    parser = trained("order 1, all heads")
+    for sentence, found in zip(TEST, parser.trees(TEST), strict=True):
+        best = best_tree(parser.scores(sentence), single_root=bool(parser.config.single_root))
+        assert found.heads.tolist() == best.heads.tolist()
+
+
+@pytest.mark.slow
+def test_a_violated_margin_is_enough_for_an_update():
+    """Where the search finds a tree worse than the gold one, but not by its loss, MIRA learns from it (MP06, §4)."""
+    config = replace(PRESETS["mp2006"], hash_bits=16, max_changes=0)  # only projective trees are found
+    training = LinearTraining(Treebank(TRAIN), config, TrainingSetup())
+    learner, batch, gold = training.learner, training.treebank.batch, training.treebank.gold
+    training.scorer = training._scorer(learner.weights, None)
+    models, parser = training._with_weights(learner.weights).models, training._parser(training.scorer)
+    crossing = [i for i, sentence in enumerate(TRAIN) if not is_projective(sentence.heads)][:5]
+    for number in crossing:
+        sentence = TRAIN[number]
+        learner.weights[:] = 0.0
+        for _ in range(50):
+            learn(batch, np.array([number]), models, learner, gold, config.search, update_rule(config), np.uint64(0))
+        own, allowed = attributes_of([sentence]), parser.allowed(len(sentence) + 1, Constraints())
+        heads, _ = parser.best_trees(own, Constraints())
+        trees, scores = np.stack([sentence.heads, heads]), np.zeros(2)
+        score_trees(own, models, allowed, config.search.shape, trees, np.full_like(trees, -1), scores)
+        assert scores[0] - scores[1] >= (heads != sentence.heads).sum() - 0.1 > 0
+
+
+def test_without_labels_only_heads_are_learnt():
+    parser = train(TRAIN[:60], replace(CONFIGS["order 1"], labels="none", epochs=2), dev=DEV)
+    assert parser.dev.uas == parser.dev.las > 0.7
+    (tree,) = parser.trees(TEST[:1])
+    assert set(tree.deprel) == {"_"}
+    assert evaluate(TEST, parser.trees(TEST)).all_words.uas.f1 > 0.7
+
+
+def test_the_number_of_weights_grows_with_the_treebank_and_the_features():
+    def bits(treebank, **options):
+        config = SpanningTreeConfig(single_root=True, projective=False, **options)
+        return LinearTraining(Treebank(treebank), config, TrainingSetup()).config.hash_bits
+
+    assert bits(TRAIN * 8) == bits(TRAIN) + 3
+    assert bits(TRAIN, order="1") < bits(TRAIN, order="high")
+    assert bits(TRAIN, max_candidates=0) > bits(TRAIN)
+    assert bits(TRAIN, hash_bits=12) == 12
+    assert train(TRAIN[:5], SpanningTreeConfig(order="1", epochs=1)).config.hash_bits == 16
 
 
 @pytest.mark.slow

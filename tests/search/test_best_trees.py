@@ -12,6 +12,8 @@ import oracles
 from crossarc.core import Constraints, NoTreeError, UnsupportedConstraint
 from crossarc.search import best_trees, part_scores
 
+pytestmark = pytest.mark.slow  # compiles much that few people use
+
 N = 4
 SHAPES = [{"single_root": r, "projective": p} for r in (False, True) for p in (False, True)]
 
@@ -93,7 +95,6 @@ def test_climbing_is_never_worse_than_its_start_and_more_starts_never_harm():
         assert found == sorted(found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("single_root", [False, True])
 def test_programs_find_the_best_tree(single_root):
     for seed in range(6):

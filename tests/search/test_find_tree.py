@@ -26,6 +26,8 @@ from crossarc.search._candidate_tree import (
 )
 from crossarc.search._find_tree import climb, find_tree
 
+pytestmark = pytest.mark.slow  # compiles much that few people use
+
 TEMPLATES = """
 [arc]
 h.form m.form

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
@@ -326,9 +327,9 @@ def test_forbidden_labels_in_misc(desktop, tmp_path):
 
 def test_least_certain_first(desktop):
     desktop.wait_for_selector("#list li")
-    in_order = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
+    in_order = [float(re.search(r"\d\.\d+$", item)[0]) for item in desktop.locator("#list li").all_inner_texts()]
     desktop.select_option("#order", "uncertainty")
-    ranked = [float(item.split("\n")[-1]) for item in desktop.locator("#list li").all_inner_texts()]
+    ranked = [float(re.search(r"\d\.\d+$", item)[0]) for item in desktop.locator("#list li").all_inner_texts()]
     assert ranked == sorted(in_order, reverse=True)
     assert desktop.locator('#list li:first-child [aria-current="true"]').count() == 1
 

@@ -267,7 +267,7 @@ def test_it_describes_itself(client):
 
 def test_models_without_probabilities(model_file):
     handler = Handler(str(model_file), 40)
-    handler.pipeline = replace(handler.pipeline, parser=replace(handler.parser, temperatures=None))
+    handler.pipeline = replace(handler.pipeline, parser=replace(handler.parser, calibration=None))
     (sentence,) = handler.parse(Parse("m", ONE, "conllu", 2))
     assert sentence["entropy"] is sentence["heads"] is sentence["trees"][0]["probability"] is None
     assert len(sentence["trees"]) == 2
@@ -519,3 +519,17 @@ def test_browsers_are_told_to_be_strict(client, path):
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
+
+
+def test_models_are_found_by_their_language(handler):
+    english = handler.description._replace(language="English")
+    registry = Registry({"danish-ddt": handler.description._replace(language="Danish"), "en": english})
+    names = {name: registry.find(name) for name in ("", "danish", "danish-ddt", "en", "english", "klingon")}
+    assert names == {
+        "": "danish-ddt",
+        "danish": "danish-ddt",
+        "danish-ddt": "danish-ddt",
+        "en": "en",
+        "english": "en",
+        "klingon": None,
+    }

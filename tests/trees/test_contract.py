@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, update_wrapper
 from itertools import chain
 from typing import Any
 
@@ -18,6 +18,7 @@ from crossarc.trees import Constraints, NoTreeError, Tree, UnsupportedConstraint
 
 FLAGS = [{"single_root": s, "projective": p} for s in (False, True) for p in (False, True)]
 OTHERS = {"k": 3, "size": 3, "rng": 5, "temperature": 2.0}  # what functions take beside scores and flags
+SCORES = {"scores", "arcs", "list_of_scores", "list_of_arcs"}  # what they call their scores
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Function:
     name: str
     call: Callable[..., Any]
     argument: str = "scores"  # what it calls the scores in its messages
-    siblings: str = "siblings"  # and what the siblings
+    siblings: str = "siblings"  # and what the siblings, or grandparents
     second_order: bool = False
     flags: dict[str, bool] = field(default_factory=dict)
 
@@ -42,6 +43,20 @@ class Function:
     def quadratic(self):
         best = ("best_tree", "best_trees", "k_best_trees", "TreeDistribution.best", "TreeDistribution.k_best")
         return (self.name in best and not self.flags["projective"]) or self.name == "best_graph"
+
+    def parts(self, size):
+        """[h, s, m] or [g, h, m]: which scores of pairs of arcs count."""
+        a, b, m = np.indices((size, size, size))
+        if self.siblings == "grandparents":
+            return (a != b) & (b != m) & (a != m) & (b > 0) & (m > 0)
+        return (m > 0) & (m != a) & ((b == a) | ((a < b) & (b < m)) | ((m < b) & (b < a)))
+
+    @property
+    def limits_children(self):
+        """Whether it honours max_children: sums by enumeration, best projective trees by a chart."""
+        sums = ("log_partition", "log_partitions", "marginals", "marginals_batch", "entropy", "entropies")
+        best = ("best_tree", "best_trees", "min_risk_tree", "min_risk_trees")
+        return self.name in (*sums, "log_partitions_and_marginals") or (self.name in best and self.flags["projective"])
 
     @property
     def searches_trees(self):
@@ -106,19 +121,22 @@ def calls_of(name):
             yield f"{name}.{part}", method(part), parameters
     elif not isinstance(public, type):
         parameters = inspect.signature(public).parameters
-        if next(iter(parameters)) != "heads":
-            yield name, public, parameters
-        elif "arcs" in parameters:
-            yield name, fixed_graph(public), parameters
+        if SCORES & parameters.keys():
+            yield name, fixed_graph(public) if "heads" in parameters else public, parameters
+
+
+def with_others(call, parameters):
+    """The function with a value for each of the others among its parameters."""
+    return partial(call, **{other: OTHERS[other] for other in OTHERS if other in parameters})
 
 
 def functions():
     """Everything in ``trees.__all__`` that takes scores, with every combination of the flags that it has."""
     for public in trees.__all__:
         for name, call, parameters in calls_of(public):
-            call = partial(call, **{other: OTHERS[other] for other in OTHERS if other in parameters})
-            (argument,) = {"scores", "arcs", "list_of_scores", "list_of_arcs"} & parameters.keys()
-            siblings = next((p for p in ("siblings", "list_of_siblings") if p in parameters), None)
+            call = with_others(call, parameters)
+            (argument,) = SCORES & parameters.keys()
+            siblings = next((p for p in ("siblings", "list_of_siblings", "grandparents") if p in parameters), None)
             batch = argument.startswith("list_of")
             as_one = first_of(call) if batch else call
             suffix = "[0]" if batch else ""
@@ -136,19 +154,27 @@ def functions():
 # the same flags come again for a function that has only one of them
 FUNCTIONS = list({(f.name, *f.flags.items()): f for f in functions()}.values())
 BATCHES = [
-    getattr(trees, name)
-    for name, _, parameters in chain.from_iterable(map(calls_of, trees.__all__))
+    update_wrapper(with_others(function, parameters), function)
+    for _, function, parameters in chain.from_iterable(map(calls_of, trees.__all__))
     if "list_of_scores" in parameters
 ]
-ONE_RESULT_EACH = [function for function in BATCHES if function is not trees.log_partitions_and_marginals]
+ONE_RESULT_EACH = [function for function in BATCHES if function.__name__ != "log_partitions_and_marginals"]
+SINGULAR = {"entropies": "entropy"}  # where it is more than an -s or _batch less
 
 
-def single_of(batch):
-    """The function of one sentence; both together have no name for one."""
+def one_by_one(batch, sentences, constraints=None, **flags):
+    """What the function of one sentence makes of each; both sums together have no such function."""
     name = batch.__name__
-    if batch is trees.log_partitions_and_marginals:
-        return lambda scores, **flags: [part[0] for part in batch([scores], **flags)]
-    return getattr(trees, name.removesuffix("_batch") if name.endswith("_batch") else name.removesuffix("s"))
+    if name == "log_partitions_and_marginals":
+        singly = [[part[0] for part in batch([scores], **flags)] for scores in sentences]
+        return [list(column) for column in zip(*plain(singly), strict=True)]
+    shorter = name.removesuffix("_batch") if name.endswith("_batch") else name.removesuffix("s")
+    single = getattr(trees, SINGULAR.get(name, shorter))
+    single = with_others(single, inspect.signature(single).parameters)
+    of_each = [None] * len(sentences) if constraints is None else constraints
+    random = np.random.default_rng(OTHERS["rng"]).spawn(len(sentences))
+    own = ({"rng": rng} if name == "sample_trees_batch" else {} for rng in random)
+    return plain([single(s, constraints=c, **o, **flags) for s, c, o in zip(sentences, of_each, own, strict=True)])
 
 
 def name_of(function):
@@ -283,7 +309,7 @@ def test_a_score_that_is_no_number_is_named(function, bad):
 @over(lambda f: f.second_order)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_sibling_score_that_is_no_number_is_named(function, bad):
-    for position in [(0, 0, 2), (0, 1, 3), (3, 2, 1), (2, 2, 1)]:
+    for position in filter(function.parts(4).__getitem__, [(0, 0, 2), (0, 1, 3), (3, 2, 1), (2, 2, 1)]):
         siblings = np.zeros((4, 4, 4))
         siblings[position] = bad
         with pytest.raises(ValueError, match="is") as error:
@@ -311,8 +337,7 @@ def test_wrong_shapes_of_siblings(function, shape):
 def test_the_diagonal_column_0_and_parts_of_no_tree_are_ignored(function):
     rng = np.random.default_rng(4)
     shapes = [(6, 6), (6, 6, 2)]
-    h, s, m = np.indices((6, 6, 6))
-    unused = (m == 0) | (m == h) | ~((s == h) | ((h < s) & (s < m)) | ((m < s) & (s < h)))
+    unused = ~function.parts(6)
     for shape in shapes:
         scores, siblings = rng.normal(size=shape), rng.normal(size=(6, 6, 6))
         expected = plain(function(scores, siblings))
@@ -420,16 +445,13 @@ def test_flags_are_obeyed(function):
 @pytest.mark.parametrize("labels", [(), (2,)], ids=["unlabelled", "labelled"])
 def test_batches_are_single_sentences(function, flags, labels):
     """In a list or padded (with NaN, which lies beyond), in one thread or several."""
-    alone = single_of(function)
     rng = np.random.default_rng(7)
     lengths = [3, 0, 9, 1, *rng.integers(0, 10, size=300 if not labels else 30).tolist()]
     padded = np.full((len(lengths), 10, 10, *labels), np.nan)
     for scores, n in zip(padded, lengths, strict=True):
         scores[: n + 1, : n + 1] = rng.normal(size=(n + 1, n + 1, *labels))
     sentences = [scores[: n + 1, : n + 1] for scores, n in zip(padded, lengths, strict=True)]
-    expected = plain([alone(scores, **flags) for scores in sentences])
-    if function is trees.log_partitions_and_marginals:
-        expected = [list(column) for column in zip(*expected, strict=True)]
+    expected = one_by_one(function, sentences, **flags)
     for threads in (1, 2, 3):
         assert plain(function(sentences, threads=threads, **flags)) == expected
         assert plain(function(padded, lengths=lengths, threads=threads, **flags)) == expected
@@ -460,8 +482,8 @@ def test_awkward_batches(function):
 def test_labelled_and_unlabelled_sentences_in_one_batch():
     plain_scores, labelled = np.zeros((3, 3)), np.zeros((3, 3, 2))
     for function in ONE_RESULT_EACH:
-        both = plain(function([plain_scores, labelled]))
-        assert both == plain(function([plain_scores])) + plain(function([labelled]))
+        both = [plain_scores, labelled]
+        assert plain(function(both)) == one_by_one(function, both)
 
 
 @pytest.mark.parametrize("single_root", [False, True])
@@ -551,9 +573,14 @@ def test_flags_are_shorthands_for_constraints(function):
 @over(lambda f: f.searches_trees)
 def test_constraints_that_no_tree_meets_or_no_decoder_can_honour(function):
     scores = np.zeros((4, 4))
-    for rule in (Constraints(max_children={1: 1}), Constraints(max_degree=1)):
+    with pytest.raises(UnsupportedConstraint):
+        function(scores, constraints=Constraints(max_degree=1))
+    if function.limits_children:
+        with pytest.raises(ValueError, match="constraint of 1 children of node 4: there are 3 words"):
+            function(scores, constraints=Constraints(max_children={4: 1}))
+    else:
         with pytest.raises(UnsupportedConstraint):
-            function(scores, constraints=rule)
+            function(scores, constraints=Constraints(max_children={1: 1}))
     cycle = Constraints(required_arcs=frozenset({(1, 2), (2, 1)}))
     with pytest.raises(NoTreeError, match="the required arcs form a cycle"):
         function(scores, constraints=cycle)
@@ -588,9 +615,7 @@ def test_every_sentence_has_constraints_of_its_own(function):
         Constraints(projective=True, single_root=True),
         Constraints(forbidden_arcs=frozenset({(1, 5)}), single_root=True),
     ]
-    alone = single_of(function)
-    expected = [alone(scores, constraints=own) for scores, own in zip(batch, of_each, strict=True)]
-    assert plain(list(function(batch, constraints=of_each))) == plain(expected)
+    assert plain(list(function(batch, constraints=of_each))) == one_by_one(function, batch, of_each)
     with pytest.raises(ValueError, match="5 constraints for 6 sentences"):
         function(batch, constraints=of_each[1:])
 
@@ -614,12 +639,17 @@ CONTRACT = {
     "sample_trees": "scores, size, *, rng, constraints, single_root, projective",
     "min_risk_tree": "scores, *, constraints, single_root, projective",
     "TreeDistribution": "scores, *, constraints, single_root, projective",
+    "best_grandparent_tree": "arcs, grandparents, *, constraints, single_root",
     "best_second_order_tree": "arcs, siblings, *, constraints, projective, start, max_changes",
     "best_second_order_trees": "list_of_arcs, list_of_siblings, *, constraints, single_root, threads",
     "best_graph": "arcs, siblings, *, constraints",
     "best_trees": "list_of_scores, *, constraints, single_root, projective, threads",
     "marginals_batch": "list_of_scores, *, constraints, single_root, projective, threads",
     "log_partitions": "list_of_scores, *, constraints, single_root, projective, threads",
+    "entropies": "list_of_scores, *, constraints, single_root, projective, threads",
+    "k_best_trees_batch": "list_of_scores, k, *, constraints, single_root, projective, threads",
+    "sample_trees_batch": "list_of_scores, size, *, rng, constraints, single_root, projective, threads",
+    "min_risk_trees": "list_of_scores, *, constraints, single_root, projective, threads",
     "is_tree": "heads",
     "is_projective": "heads",
     "arc_degrees": "heads",

@@ -1,23 +1,33 @@
 """The ``crossarc`` command. Results go to stdout, everything else to stderr.
 
-Exit codes: 0 done, 1 a check found problems, 2 bad usage or input.
+Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import sys
+import time
 import warnings
 from typing import ClassVar
 
 import click
 
 from crossarc._version import __version__
+from crossarc.cli.hints import hint_for, similar
+from crossarc.cli.messages import log, set_up, verbosity_options
 from crossarc.core import CrossarcError, InputWarning
 
 __all__ = ["main"]
+
+
+class NoSuchCommand(click.UsageError):
+    """A command that there is not, and which was meant, perhaps."""
+
+    def __init__(self, name: str, hint: str | None) -> None:
+        super().__init__(f"no such command: {name}")
+        self.hint = hint or "crossarc --help lists the commands"
 
 
 class LazyGroup(click.Group):
@@ -30,7 +40,7 @@ class LazyGroup(click.Group):
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",
         "suspicious": "List the gold arcs that are least likely: annotation errors first.",
-        "lm": "How probable sentences are, by a generative model.",
+        "lm": "The probability of sentences under a generative model, and perplexity.",
         "inspect": "What is in a model, and why it chose an arc.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",
@@ -48,11 +58,23 @@ class LazyGroup(click.Group):
         if name not in self._summaries:
             return None
         command: click.Command = importlib.import_module(f"crossarc.cli.{name}").command
+        if not any(param.name == "quiet" for param in command.params):
+            command.params += verbosity_options()
         return command
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self._summaries and not args[0].startswith("-"):
+            raise NoSuchCommand(args[0], similar(args[0], self._summaries))
+        return super().resolve_command(context, args)
+
     def invoke(self, context: click.Context) -> object:
+        start = time.monotonic()
         try:
-            return super().invoke(context)
+            result = super().invoke(context)
+            log.debug("all of it took %.1f s", time.monotonic() - start)
+            return result
         except BrokenPipeError:
             # Whoever read our output has had enough. Keep Python from complaining when it flushes stdout at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,42 +85,75 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(self._summaries.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="crossarc")
-def crossarc() -> None:
+@click.pass_context
+def crossarc(context: click.Context) -> None:
     """Dependency parsing where arcs may cross.
 
     Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz); - is standard input
     or output.
     """
+    set_up()
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main() -> None:
-    """Run the command line; every expected error is one line on stderr and exit code 2."""
-    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    """Run the command line; every expected error is one line on stderr, perhaps a hint after it, and exit code 2."""
+    warnings.showwarning = _Warnings()  # type: ignore[assignment]
     warnings.simplefilter("always", InputWarning)
-    logging.basicConfig(format="crossarc: %(message)s", level=logging.WARNING)
-    if sys.stderr.isatty():
-        logging.getLogger("crossarc").setLevel(logging.INFO)
     try:
         sys.exit(crossarc(standalone_mode=False))
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         sys.exit(130)
+    except click.ClickException as error:
+        _fail(error, _message_of(error))
     except CrossarcError as error:
-        _say(f"error: {error}")
-        sys.exit(2)
+        _fail(error, str(error))
+    except MemoryError as error:
+        _fail(error, "not enough memory")
     except OSError as error:
-        _say(f"error: {error.filename or 'input or output'}: {(error.strerror or str(error)).lower()}")
-        sys.exit(2)
+        _fail(error, f"{error.filename or 'input or output'}: {(error.strerror or str(error)).lower()}")
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    _say(f"warning: {message}")
+def _fail(error: BaseException, message: str) -> None:
+    """Say what is wrong, and what to do about it if that is known."""
+    _say(f"error: {message}")
+    hint = hint_for(error, sys.argv[1:])
+    if hint:
+        _say(f"hint: {hint}")
+    sys.exit(2)
+
+
+def _message_of(error: click.ClickException) -> str:
+    """The message of an error of click, in our style.
+
+    >>> _message_of(click.UsageError("Missing argument 'FILE'."))
+    "missing argument 'FILE'"
+    """
+    if isinstance(error, click.NoSuchOption):
+        return f"no such option: {error.option_name}"
+    message = error.format_message()
+    return message[:1].lower() + message[1:].removesuffix(".")
+
+
+class _Warnings:
+    """Shows each warning once: some files are read twice."""
+
+    def __init__(self) -> None:
+        self.shown: set[str] = set()
+
+    def __call__(self, message: Warning | str, category: type[Warning], *_: object) -> None:
+        if str(message) not in self.shown:
+            self.shown.add(str(message))
+            log.warning("%s", message)
 
 
 def _say(text: str) -> None:
+    bars = sys.modules.get("tqdm")
+    if bars is not None:  # what was drawn when the error came
+        for bar in list(getattr(bars.tqdm, "_instances", ())):
+            bar.close()
     print(f"crossarc: {text}", file=sys.stderr)

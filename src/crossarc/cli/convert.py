@@ -8,9 +8,10 @@ from typing import cast
 
 import click
 
-from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress
+from crossarc.cli.common import FILES, ErrorLog, on_error_option, read_sentences
+from crossarc.cli.messages import log
 from crossarc.core import Sentence
-from crossarc.io import Format, format_of, read, write
+from crossarc.io import Format, format_of, write
 from crossarc.io.conllx import lost_in_conllx
 
 FORMAT = click.Choice(["conllu", "conllx"])
@@ -21,8 +22,9 @@ FORMAT = click.Choice(["conllu", "conllx"])
 @click.option("-o", "--output", type=FILES, default="-", help="Where to write; standard output by default.")
 @click.option("--from", "source", type=FORMAT, help="Format of FILE; by default what its name says.")
 @click.option("--to", "target", type=FORMAT, help="Format of the output; by default what its name says.")
+@click.option("--crlf", is_flag=True, help="End lines with CR LF, as Windows does; with LF by default.")
 @on_error_option
-def command(file: str, output: str, source: str | None, target: str | None, on_error: str) -> None:
+def command(file: str, output: str, source: str | None, target: str | None, crlf: bool, on_error: str) -> None:
     """Convert between CoNLL-U and CoNLL-X.
 
     CoNLL-X to CoNLL-U loses nothing: PHEAD and PDEPREL go to MISC, and come back from there. CoNLL-X has no place for
@@ -31,14 +33,16 @@ def command(file: str, output: str, source: str | None, target: str | None, on_e
     errors = ErrorLog(on_error)
     lost: Counter[str] = Counter()
     to = cast(Format, target or format_of(output))
-    sentences: Iterable[Sentence] = read(file, format=cast(Format | None, source), on_error=errors.on_error)
+    sentences: Iterable[Sentence] = read_sentences(
+        file, format=cast(Format | None, source), on_error=errors.on_error, output=output
+    )
     if to == "conllx":
         sentences = _counting_losses(sentences, lost)
-    write(progress(sentences, file), output, format=to)
+    write(sentences, output, format=to, newline="\r\n" if crlf else "\n")
     errors.report()
     if +lost:
         what = ", ".join(f"{count} {kind}" for kind, count in lost.items() if count)
-        click.echo(f"crossarc: CoNLL-X has no place for: {what}", err=True)
+        log.info("CoNLL-X has no place for: %s", what)
 
 
 def _counting_losses(sentences: Iterable[Sentence], lost: Counter[str]) -> Iterator[Sentence]:

@@ -100,7 +100,9 @@ def _format_of(output: str) -> str:
         return "text"
     suffix = Path(output.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
     if suffix not in _FORMATS:
-        raise click.UsageError(f"{output} says nothing of its format, as .svg, .tex or .txt do: give --format")
+        raise click.UsageError(
+            f"cannot tell the format from the name {output}: end it with .svg, .tex or .txt, or give --format"
+        )
     return _FORMATS[suffix]
 
 

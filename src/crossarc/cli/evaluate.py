@@ -20,8 +20,9 @@ _SHOWN = 15  # rows of the longer tables; --json has all
     is_flag=True,
     help="Only the scores of graphs (DEPS). The tree of a sentence is its graph if its DEPS is empty.",
 )
+@click.option("--brief", is_flag=True, help="Print one line.")
 @json_option
-def command(gold: str, system: str, graph: bool, as_json: bool) -> None:
+def command(gold: str, system: str, graph: bool, brief: bool, as_json: bool) -> None:
     """Score a parser's output (SYSTEM) against the gold trees (GOLD).
 
     The first table is that of the official scorer of the CoNLL 2018 shared task, to the last digit; words and
@@ -33,6 +34,8 @@ def command(gold: str, system: str, graph: bool, as_json: bool) -> None:
     punctuation characters. Non-projective arcs: precision is the share of the system's that are in the gold tree,
     recall the share of the gold tree's that the system found.
     """
+    if brief and (graph or as_json):
+        raise click.UsageError("--brief is one line of scores of trees: not with --graph or --json")
     if graph:
         scores = evaluate(map(tree_as_graph, read_trees(gold)), map(tree_as_graph, read_trees(system))).graph
         if as_json:
@@ -41,10 +44,20 @@ def command(gold: str, system: str, graph: bool, as_json: bool) -> None:
             print_graph(scores)
         return
     result = evaluate(read_trees(gold), read_trees(system))
-    if as_json:
+    if brief:
+        click.echo(_brief(result))
+    elif as_json:
         print_json(result.as_dict())
     else:
         print_evaluation(result)
+
+
+def _brief(result: Evaluation) -> str:
+    """The scores that papers have, in one line: of trees with full labels, and of what differs before them."""
+    trees = {"UAS": result.all_words.uas, "LAS": result.all_words.las, "CLAS": result.all_words.clas}
+    before = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
+    shown = trees | {name: result.official[name] for name in before if result.official[name].f1 < 1}
+    return "  ".join(f"{name} {100 * score.f1:.2f}" for name, score in shown.items())
 
 
 def print_evaluation(result: Evaluation) -> None:
@@ -56,7 +69,7 @@ def print_evaluation(result: Evaluation) -> None:
             ["without punctuation", *attachment_row(result.without_punctuation)],
             ["non-projective sentences", *attachment_row(result.nonprojective_sentences)],
         ],
-        title="DevScores (full labels; LAS-u: up to the colon; complete: all heads, all heads and labels right)",
+        title="Attachment (full labels; LAS-u: up to the colon; complete: all heads, all heads and labels right)",
         header=ATTACHMENT_HEADER,
     )
     precision, recall = result.nonprojective_precision, result.nonprojective_recall

@@ -6,11 +6,14 @@ from typing import Any
 
 import click
 
-from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table
+from crossarc.cli.common import FILES, input_option, json_option, load_with, print_json, print_table, read_for
 from crossarc.core import CrossarcError, Sentence
-from crossarc.io import read
 from crossarc.models import describe_model
 from crossarc.parsers import Capability
+from crossarc.parsers.config import settings
+from crossarc.parsers.registry import SYSTEMS
+from crossarc.pipeline import Pipeline
+from crossarc.pipeline.chunks import Input
 
 
 @click.command("inspect")
@@ -20,16 +23,27 @@ from crossarc.parsers import Capability
     "file",
     type=FILES,
     metavar="FILE",
-    help="Parse a sentence of FILE, and say for each arc which templates spoke for and against it.",
+    help="Parse a sentence of FILE, a treebank or raw text, and say for each arc which templates spoke for and against "
+    "it.",
 )
 @click.option("--sentence", metavar="SENT_ID", help="Which sentence of FILE; the first by default.")
 @click.option("--arc", metavar="HEAD,WORD", help="Explain this arc only, whether the tree has it or not.")
 @click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Templates on each side.")
+@input_option
 @json_option
-def command(model: str, file: str | None, sentence: str | None, arc: str | None, top: int, as_json: bool) -> None:
+def command(
+    model: str,
+    file: str | None,
+    sentence: str | None,
+    arc: str | None,
+    top: int,
+    read_as: Input | None,
+    as_json: bool,
+) -> None:
     """What is in MODEL: its system, options, size, scores; with --explain, why it chose the arcs of a tree."""
     if file is not None:
-        _explain(model, _find(file, sentence), arc, top, as_json)
+        pipeline = load_with(Capability.EXPLANATIONS, model)
+        _explain(pipeline, _find(pipeline, file, sentence, read_as), arc, top, as_json)
         return
     found = describe_model(model)
     if as_json:
@@ -38,28 +52,43 @@ def command(model: str, file: str | None, sentence: str | None, arc: str | None,
     header = found["components"].get("parser")
     if header is None:
         raise CrossarcError(f"{model}: the state of an interrupted training; crossarc train --resume goes on with it")
-    rows: list[tuple[str, object]] = [("system", header["system"]), ("size", f"{found['bytes'] / 1e6:.1f} MB")]
-    rows += header["config"].items()
-    rows.append(("label set", f"{len(header['labels'])}: {' '.join(header['labels'])}"))
-    rows.append(("components", ", ".join(found["components"])))
-    rows.append(("treebank", f"checksum {header['treebank']}"))
-    rows.append(("made", f"{found['created']}, by version {found['version']}"))
+    rows: dict[str, object] = {
+        "system": header["system"],
+        "components": ", ".join(found["components"]),
+        "size": f"{found['bytes'] / 1e6:.1f} MB",
+        "made": f"{found['created']}, by Crossarc {found['version']}",
+        "treebank": f"{found['about'].get('treebank', 'unknown')} (checksum {header['treebank']})",
+    }
     if header["dev"]:
-        rows.append(("dev scores", f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        click.echo(f"{name.replace('_', ' '):{width}}  {value}")
+        rows["dev scores"] = f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"
+    rows |= _settings(header)
+    rows["label set"] = f"{len(header['labels'])}: {' '.join(header['labels'])}"
+    width = max(map(len, rows))
+    for name, value in rows.items():
+        click.echo(f"{name:{width}}  {value}")
 
 
-def _find(file: str, sent_id: str | None) -> Sentence:
-    for sentence in read(file):
+def _settings(header: dict[str, Any]) -> dict[str, str]:
+    """The configuration, without what had no effect with these options."""
+    config, shown = header["config"], {}
+    for setting in settings(SYSTEMS[header["system"]].config):
+        if setting.name in config and all(config.get(name) in values for name, values in setting.only.items()):
+            shown[setting.name.replace("_", " ")] = _text(config[setting.name])
+    return shown
+
+
+def _text(value: Any) -> str:
+    return {True: "yes", False: "no", None: "-"}[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def _find(pipeline: Pipeline, file: str, sent_id: str | None, read_as: Input | None) -> Sentence:
+    for sentence in read_for(pipeline, file, read_as):
         if sent_id is None or sentence.sent_id == sent_id:
             return sentence
     raise CrossarcError(f"{file}: no sentence {sent_id}")
 
 
-def _explain(model: str, sentence: Sentence, arc: str | None, top: int, as_json: bool) -> None:
-    pipeline = load_with(Capability.EXPLANATIONS, model)
+def _explain(pipeline: Pipeline, sentence: Sentence, arc: str | None, top: int, as_json: bool) -> None:
     parser = pipeline.parser
     (sentence,) = pipeline.annotate([sentence])
     parsed = parser.parse_sentence(sentence)

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import tee
-from math import exp, log
-from typing import Any
+from math import exp
+from typing import Any, NamedTuple
 
 import click
-import numpy as np
 
-from crossarc.cli.common import FILES, json_option, load_with, print_json, print_table, progress
-from crossarc.core import CrossarcError
+from crossarc.cli.common import FILES, input_option, json_option, load_with, print_json, print_table, read_for
+from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
 from crossarc.parsers import Capability
-from crossarc.parsers.generative.ngram import NGram
+from crossarc.parsers.base import batches
+from crossarc.parsers.generative.ngram import NGram, fitted_weight, mixed
+from crossarc.pipeline import Pipeline
+from crossarc.pipeline.chunks import Input
+
+_BATCH = 64  # sentences that are tagged together
+
+
+class Scored(NamedTuple):
+    """The sentences of a file, and how probable they are."""
+
+    names: list[str | None]
+    words: list[int]
+    ours: list[float]  # log-probabilities by the model
+    theirs: list[float]  # by the n-gram model; empty if there is none
+
+    def perplexity(self, log_p: list[float]) -> float:
+        return exp(-sum(log_p) / sum(self.words))
 
 
 @click.command("lm")
@@ -27,48 +44,86 @@ from crossarc.parsers.generative.ngram import NGram
 )
 @click.option("--order", type=click.IntRange(1), default=3, show_default=True, help="The n of the n-gram model.")
 @click.option(
+    "--dev", type=FILES, metavar="FILE", help="With --ngram: sentences that the weight of MODEL is fitted on."
+)
+@click.option(
     "--weight",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.5,
-    show_default=True,
-    help="Of MODEL, beside the n-gram model.",
+    help="With --ngram, instead of --dev: the weight of MODEL.",
 )
+@input_option
 @json_option
-def command(file: str, model: str, ngram: str | None, order: int, weight: float, as_json: bool) -> None:
-    """How probable the sentences of FILE are by MODEL, a language model over all their trees.
+def command(
+    file: str,
+    model: str,
+    ngram: str | None,
+    order: int,
+    dev: str | None,
+    weight: float | None,
+    read_as: Input | None,
+    as_json: bool,
+) -> None:
+    """The probability of the sentences of FILE under MODEL, a language model that sums over all their trees.
 
-    For each sentence log p(x | n), to base e: its length n is given; by a model that was trained with --stop, log p(x).
-    Then the perplexity for each word. With --ngram, p(x) is WEIGHT times that of MODEL plus 1 - WEIGHT times that of
-    an n-gram model of the same symbols.
+    Prints log p(x | n) for each sentence (natural logarithm; the length n is given), or log p(x) if the model was
+    trained with --stop; then the perplexity per word. With --ngram, p(x) is w times that of MODEL plus 1 - w times that
+    of an n-gram model of the same symbols; w is the weight under which the sentences of --dev are most probable, so
+    that the mixture is no worse there than either of its parts.
     """
-    parser: Any = load_with(Capability.LANGUAGE_MODEL, model).parser
+    if ngram and (dev is None) == (weight is None):
+        raise click.UsageError("--ngram needs either --dev FILE, to fit the weight on, or --weight.")
+    if not ngram and (dev or weight):
+        raise click.UsageError(f"{'--dev' if dev else '--weight'} is of use with --ngram only.")
+    pipeline = load_with(Capability.LANGUAGE_MODEL, model)
+    parser: Any = pipeline.parser
+    parser.log_probabilities([])  # refuses models that have none
     other = _ngram(parser, ngram, order) if ngram else None
-    found: list[dict[str, Any]] = []
-    sentences, again = tee(progress(read(file), file))
-    for sentence, log_p in zip(again, parser.log_probabilities(sentences), strict=True):
-        if other is not None:
-            theirs = other.log_probability(parser.symbols.encode(sentence)[0])
-            log_p = float(np.logaddexp(log(weight) + log_p, log(1 - weight) + theirs))
-        found.append({"sentence": sentence.sent_id, "words": len(sentence), "log_p": log_p})
-    _print(parser, found, as_json)
+    if dev:
+        fitting = _scored(pipeline, other, dev)
+        weight = fitted_weight(fitting.ours, fitting.theirs)
+    _print(parser, _scored(pipeline, other, file, read_as), order, weight, as_json)
+
+
+def _annotated(pipeline: Pipeline, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The sentences with tags, where they have none and the model has a tagger."""
+    return (sentence for batch in batches(sentences, _BATCH) for sentence in pipeline.annotate(batch))
 
 
 def _ngram(parser: Any, file: str, order: int) -> NGram:
-    if parser.config.stop and not parser.config.projective:
-        raise CrossarcError("a model with --stop and --nonprojective is one of unordered words: not with --ngram")
     sentences = (parser.symbols.encode(sentence)[0] for sentence in read(file))
     return NGram(sentences, len(parser.symbols), order=order, ends=parser.config.stop)
 
 
-def _print(parser: Any, found: list[dict[str, Any]], as_json: bool) -> None:
-    words, log_p = sum(one["words"] for one in found), sum(one["log_p"] for one in found)
-    if not words:
-        raise CrossarcError("no words, and so no perplexity")
-    total = {"words": words, "log_p": log_p, "perplexity": exp(-log_p / words)}
+def _scored(pipeline: Pipeline, other: NGram | None, file: str, read_as: Input | None = None) -> Scored:
+    parser: Any = pipeline.parser
+    found = Scored([], [], [], [])
+    sentences, again = tee(_annotated(pipeline, read_for(pipeline, file, read_as)))
+    for sentence, log_p in zip(again, parser.log_probabilities(sentences), strict=True):
+        found.names.append(sentence.sent_id)
+        found.words.append(len(sentence))
+        found.ours.append(log_p)
+        if other is not None:
+            found.theirs.append(other.log_probability(parser.symbols.encode(sentence)[0]))
+    if not sum(found.words):
+        raise CrossarcError(f"{file}: no words, and so no perplexity")
+    return found
+
+
+def _print(parser: Any, found: Scored, order: int, weight: float | None, as_json: bool) -> None:
+    log_p = found.ours if weight is None else mixed(found.ours, found.theirs, weight)
+    total: dict[str, Any] = {"words": sum(found.words), "log_p": sum(log_p), "perplexity": found.perplexity(log_p)}
+    if weight is not None:
+        parts = {"model": found.perplexity(found.ours), "ngram": found.perplexity(found.theirs)}
+        total |= {"weight": weight, "perplexity_of_parts": parts}
+    sentences = list(zip(found.names, found.words, log_p, strict=True))
     if as_json:
-        print_json({"symbols": parser.config.symbols, "stop": parser.config.stop, **total, "sentences": found})
+        rows = [dict(zip(("sentence", "words", "log_p"), sentence, strict=True)) for sentence in sentences]
+        print_json({"symbols": parser.config.symbols, "stop": parser.config.stop, **total, "sentences": rows})
         return
-    rows = [(one["sentence"] or f"({i})", one["words"], one["log_p"]) for i, one in enumerate(found, 1)]
-    name = "log p(x)" if parser.config.stop else "log p(x | n)"
-    print_table([*rows, ("all", words, log_p)], header=("sentence", "words", name))
+    named = [(name or f"({i})", *rest) for i, (name, *rest) in enumerate(sentences, 1)]
+    header = ("sentence", "words", "log p(x)" if parser.config.stop else "log p(x | n)")
+    print_table([*named, ("all", total["words"], total["log_p"])], header=header)
     click.echo(f"perplexity {total['perplexity']:.3f} for each word, as {parser.config.symbols}")
+    if weight is not None:
+        ours, theirs = f"{weight:.3f} of the model ({parts['model']:.3f})", f"{1 - weight:.3f} of {order}-grams"
+        click.echo(f"mixed: {ours}, {theirs} ({parts['ngram']:.3f})")

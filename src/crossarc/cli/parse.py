@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
-from typing import Any
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
-from crossarc.cli.common import FILES, ErrorLog, on_error_option, progress, write_options
-from crossarc.core import InputError
-from crossarc.io import format_of
+from crossarc.cli.common import (
+    FILES,
+    Advance,
+    ErrorLog,
+    files_in,
+    input_format,
+    input_option,
+    model_option,
+    on_error_option,
+    progress_bar,
+    write_options,
+)
+from crossarc.cli.messages import log
+from crossarc.core import CrossarcError, InputError
+from crossarc.io import OutputFormat, output_format_of, tsv
 from crossarc.io.blocks import read_blocks
-from crossarc.io.streams import open_input, open_output
+from crossarc.io.streams import open_input, open_output, size_of_input
 from crossarc.io.text import read_text
 from crossarc.models import describe_model
 from crossarc.parsers import Capability, ParseOptions
 from crossarc.parsers.base import ConstraintSource
 from crossarc.parsers.constraint_file import MiscConstraints, read_constraints
 from crossarc.parsers.registry import SYSTEMS
-from crossarc.pipeline.chunks import ChunkResult, Input, Job, parse_chunks
+from crossarc.pipeline.chunks import Chunk, ChunkResult, Input, Job, chunks_of, parse_chunks
 
 Command = Callable[..., Any]
 
@@ -75,24 +90,24 @@ def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Comm
 
 
 @click.command("parse", cls=_ParseCommand)
-@click.argument("file", type=FILES, required=False)
+@click.argument("files", type=FILES, nargs=-1)
 @click.option("--text", metavar="TEXT", help="Parse this text instead of a file.")
+@model_option
+@input_option
 @click.option(
-    "-m",
-    "--model",
-    default="en",
-    show_default=True,
-    type=click.Path(),
-    help="A model made by crossarc train, or the name of a built-in one (crossarc models).",
+    "-o",
+    "--output",
+    type=FILES,
+    default="-",
+    help="Where to write, standard output by default; with a directory, each of FILES gets a file of its own there.",
 )
 @click.option(
-    "--input",
-    "read_as",
-    type=click.Choice(["conllu", "conllx", "text", "lines"]),
-    help="What FILE is. text: raw text, with blank lines between paragraphs; lines: every line is a paragraph.  "
-    "[default: text if it is named .txt, otherwise a treebank]",
+    "--format",
+    "write_as",
+    type=click.Choice(["conllu", "conllx", "jsonl", "tsv"]),
+    help="What to write: treebanks, JSON Lines (an object for each sentence), or a table with a row for each word.  "
+    "[default: as the output's name says, or conllu]",
 )
-@click.option("-o", "--output", type=FILES, default="-", help="Where to write; standard output by default.")
 @click.option(
     "--retag", is_flag=True, help="Replace given tags and lemmas; by default only missing ones are filled in."
 )
@@ -115,7 +130,8 @@ def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Comm
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Write the K best trees of each sentence, with their ranks, scores and probabilities in comments.",
+    help="Write the K best trees of each sentence, the most probable first, with their ranks, scores and probabilities "
+    "in comments.",
 )
 @_option(
     Capability.PROBABILITIES,
@@ -142,6 +158,13 @@ def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Comm
     help="The least probability of an arc (--decode marginal-threshold).",
 )
 @_option(
+    Capability.DISTRIBUTION,
+    "--labelled",
+    is_flag=True,
+    help="Trees that differ in a label are different trees: the best, the K best and the min-risk trees, their "
+    "probabilities and --threshold are then of labelled ones.",
+)
+@_option(
     Capability.MAX_DEGREE,
     "--max-degree",
     type=click.Choice(["0", "1", "2", "none"]),
@@ -166,16 +189,17 @@ def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Comm
     "--time-limit",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Of integer programs: take the best tree found in this time for a sentence.",
+    help="Of integer programs: take the best tree found in this time for a sentence; a line says so.  [default: 5]",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
 @on_error_option
 def command(
-    file: str | None,
+    files: tuple[str, ...],
     text: str | None,
     model: str,
     read_as: Input | None,
     output: str,
+    write_as: OutputFormat | None,
     retag: bool,
     constraints: str | None,
     rules: str | None,
@@ -184,30 +208,136 @@ def command(
     on_error: str,
     **options: Any,
 ) -> None:
-    """Parse the sentences of FILE, or a TEXT: raw text or a treebank in, CoNLL-U out.
+    """Parse FILES, or a TEXT: raw text or treebanks in, CoNLL-U out.
 
     In a treebank, HEAD and DEPREL are filled in, and tags and lemmas that are missing if the model has a tagger and
-    a lemmatiser; all else stays as it is.
+    a lemmatizer; all else stays as it is. Of a directory, all .conllu, .conll, .conllx and .txt files are parsed.
     """
-    if (file is None) == (text is None):
-        raise click.UsageError("give either a FILE or --text TEXT")
+    if bool(files) == (text is not None):
+        raise click.UsageError("give either FILES or --text TEXT")
     if text is not None and read_as in ("conllu", "conllx"):
         raise click.UsageError(f"--text is raw text: not with --input {read_as}")
-    name = "<text>" if file is None else file
-    read_as = read_as or ("text" if text is not None or _is_text(name) else format_of(name))
+    write_as = write_as or output_format_of(output)
+    sources = [_text_source(text, read_as, output)] if text is not None else _sources(files, read_as, output, write_as)
     errors = ErrorLog(on_error)
+    rule_file = _rule_source(rules)
     wanted = ParseOptions(
         constraints=_constraint_source(constraints),
-        rules=_rule_source(rules),
+        rules=rule_file,
         max_degree=None if max_degree in (None, "none") else int(max_degree),
         **options,
     )
-    job = Job(model, read_as, format_of(output), wanted, retag)
-    with open_output(output) as stream:
-        for result in parse_chunks(job, progress(_blocks(name, text, read_as), name), jobs):
-            stream.write(result.text.encode())
-            _report(result, errors)
+    job = Job(model, write_as, wanted, retag)
+    name = sources[0].path if len(sources) == 1 else f"{len(sources)} files"
+    with progress_bar(name, _size(sources), output) as advance:
+        results = parse_chunks(job, _chunks(sources), jobs)
+        if rule_file is not None and write_as in ("conllu", "conllx"):
+            results = _with_rules_checked(results, rule_file)
+        header = tsv.HEADER if write_as == "tsv" else ""
+        _write(_reported(results, errors, advance), sources, header)
     errors.report()
+
+
+class _Source(NamedTuple):
+    """A file to parse."""
+
+    path: str
+    read_as: Input
+    output: str  # where its trees are written
+    text: str | None = None  # instead of what is in the file
+
+
+def _text_source(text: str, read_as: Input | None, output: str) -> _Source:
+    return _Source("<text>", read_as or "text", output, text)
+
+
+def _sources(files: Iterable[str], read_as: Input | None, output: str, write_as: OutputFormat) -> list[_Source]:
+    """The files to parse, and where their trees go."""
+    into_folder = output.endswith("/") or Path(output).is_dir()
+    sources: list[_Source] = []
+    for file in files:
+        for path in files_in([file], text=True):
+            target = str(_target(file, path, output, write_as)) if into_folder else output
+            sources.append(_Source(path, input_format(path, read_as), target))
+    if into_folder:
+        _check_targets(sources)
+    elif sum(source.path == "-" for source in sources) > 1:
+        raise click.UsageError("standard input (-) can stand for one file only")
+    return sources
+
+
+def _target(named: str, path: str, folder: str, write_as: OutputFormat) -> Path:
+    """Where the trees of a file go within a folder: its own name, and below a folder that was named its place there."""
+    if path == "-":
+        raise click.UsageError("standard input (-) has no name, and so no place in a directory")
+    own = Path(path).relative_to(named) if Path(named).is_dir() else Path(Path(path).name)
+    stem = own.name.removesuffix(".gz").removesuffix(".xz")
+    return Path(folder) / own.with_name(f"{Path(stem).stem}.{write_as}")
+
+
+def _check_targets(sources: Iterable[_Source]) -> None:
+    """Refuse to write two files to one, or a file over its own input; make the folders."""
+    taken: dict[str, str] = {}
+    for source in sources:
+        other = taken.setdefault(source.output, source.path)
+        if other != source.path:
+            raise CrossarcError(f"{source.output}: would hold the trees of both {other} and {source.path}")
+        Path(source.output).parent.mkdir(parents=True, exist_ok=True)
+
+
+def _size(sources: Iterable[_Source]) -> int | None:
+    """How many bytes there are to parse, if that is known."""
+    sizes = [size_of_input(s.path) if s.text is None else len(s.text.encode()) for s in sources]
+    return None if None in sizes else sum(size for size in sizes if size)
+
+
+def _chunks(sources: Iterable[_Source]) -> Iterator[Chunk]:
+    """What is parsed together."""
+    for number, source in enumerate(sources):
+        own = BytesIO((source.text or "").encode())
+        with contextlib.nullcontext(own) if source.text is not None else open_input(source.path) as stream:
+            if source.read_as in ("text", "lines"):
+                text_blocks = read_text(stream, source.path, lines=source.read_as == "lines")
+                yield from chunks_of(text_blocks, source.read_as, number)
+            else:
+                yield from chunks_of(read_blocks(stream, source.path), source.read_as, number)
+
+
+def _write(results: Iterable[ChunkResult], sources: list[_Source], header: str) -> None:
+    """Write what was parsed to the output of each file; those that follow each other may share one."""
+    for output, some in groupby(results, key=lambda result: sources[result.file].output):
+        with open_output(output) as stream:
+            stream.write(header.encode())
+            for result in some:
+                stream.write(result.text.encode())
+
+
+def _reported(results: Iterable[ChunkResult], errors: ErrorLog, advance: Advance) -> Iterator[ChunkResult]:
+    """The results, once what was wrong with them is told."""
+    sentences = words = 0
+    start = time.monotonic()
+    for result in results:
+        for note in result.notes:
+            log.info("%s", note)
+        yield result
+        for error in result.errors:
+            if errors.on_error == "stop":
+                raise error
+            assert isinstance(error, InputError)
+            errors.on_error(error)
+        advance(result.size, result.sentences)
+        sentences, words = sentences + result.sentences, words + result.words
+    seconds = time.monotonic() - start
+    log.debug("%d sentences, %d words in %.1f s (%.0f words a second)", sentences, words, seconds, words / seconds)
+
+
+def _with_rules_checked(results: Iterable[ChunkResult], rules: Any) -> Iterator[ChunkResult]:
+    """The results; in the end, warnings about rules that name what no sentence has."""
+    for result in results:
+        rules.look_at(result.text)
+        yield result
+    for warning in rules.without_effect():
+        log.warning("%s", warning)
 
 
 def _constraint_source(constraints: str | None) -> ConstraintSource | None:
@@ -222,26 +352,3 @@ def _rule_source(rules: str | None) -> Any:
     from crossarc.ilp.rule_file import read_rules  # brings the solver with it
 
     return read_rules(rules)
-
-
-def _blocks(name: str, text: str | None, read_as: Input) -> Iterator[Any]:
-    """What is parsed together."""
-    with contextlib.nullcontext(BytesIO((text or "").encode())) if text is not None else open_input(name) as stream:
-        if read_as in ("text", "lines"):
-            yield from read_text(stream, name, lines=read_as == "lines")
-        else:
-            yield from read_blocks(stream, name)
-
-
-def _is_text(file: str) -> bool:
-    return file.removesuffix(".gz").removesuffix(".xz").endswith(".txt")
-
-
-def _report(result: ChunkResult, errors: ErrorLog) -> None:
-    for note in result.notes:
-        click.echo(f"crossarc: {note}", err=True)
-    for error in result.errors:
-        if errors.on_error == "stop":
-            raise error
-        assert isinstance(error, InputError)
-        errors.on_error(error)

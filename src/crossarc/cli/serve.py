@@ -6,6 +6,7 @@ import os
 
 import click
 
+from crossarc.cli.messages import log
 from crossarc.core import CrossarcError
 
 _MEGABYTE = 1 << 20
@@ -57,9 +58,9 @@ def command(
 ) -> None:
     """A page where a person corrects parses, and a service for programs.
 
-    The page draws trees with the probabilities of their arcs; arcs that you require, forbid or relabel stay, and the
-    rest is parsed anew around them. Programs that know UDPipe's REST interface find it here (/models, /process); our
-    own one (/api/parse) has k best trees, probabilities and constraints, and describes itself at /api/openapi.json.
+    The page draws trees with the probabilities of their arcs. You require, forbid or relabel arcs, and the rest of the
+    sentence is parsed again around them. Programs that speak UDPipe's REST interface find it here (/models, /process);
+    our own interface (/api/parse) adds k best trees, probabilities and constraints; /api/openapi.json describes it.
     """
     try:
         from crossarc.server.run import serve
@@ -72,7 +73,7 @@ def command(
     try:
         serve(named_models(models), host, port, jobs, limits, _announce)
     except KeyboardInterrupt:  # the way to end it
-        click.echo("crossarc: stopped", err=True)
+        log.info("stopped")
 
 
 def _announce(address: str) -> None:

@@ -6,9 +6,17 @@ from collections import Counter
 
 import click
 
-from crossarc.cli.common import FILES, ErrorLog, json_option, on_error_option, print_json, print_table, progress
+from crossarc.cli.common import (
+    FILES,
+    ErrorLog,
+    files_in,
+    json_option,
+    on_error_option,
+    print_json,
+    print_table,
+    read_sentences,
+)
 from crossarc.evaluation.statistics import TreebankStatistics, treebank_statistics
-from crossarc.io import read
 
 
 @click.command("stats")
@@ -16,29 +24,37 @@ from crossarc.io import read
 @json_option
 @on_error_option
 def command(files: tuple[str, ...], as_json: bool, on_error: str) -> None:
-    """What a treebank looks like: the table of Nivre (2007), and how its arcs cross.
+    """What treebanks look like: the table of Nivre (2007), and how their arcs cross.
 
-    \b
-    Tok   words                          Lem  whether there are lemmas
-    Sen   sentences                      CPoS, PoS  different UPOS and XPOS tags
-    T/S   words per sentence             MSF  different features (Case=Nom)
-    NPT   % non-projective arcs          Dep  different labels
-    NPS   % non-projective sentences
+    A directory stands for all treebanks in it. A legend follows the tables.
 
     An arc is non-projective if some word between head and modifier does not descend from the head. The degree of a
     tree is that of Nivre (2007, Definition 3), its gap degree and well-nestedness those of Kuhlmann and Nivre (2006).
     """
     errors = ErrorLog(on_error)
     results: dict[str, TreebankStatistics] = {}
-    for path in files:
-        sentences = read(path, trees=True, on_error=errors.on_error)
-        results[path] = treebank_statistics(progress(sentences, path))
+    for path in files_in(files):
+        results[path] = treebank_statistics(read_sentences(path, trees=True, on_error=errors.on_error))
     errors.report()
     if as_json:
         print_json({path: statistics.as_dict() for path, statistics in results.items()})
         return
     _print_nivre_table(results)
     _print_shapes(results)
+    click.echo(f"\n{_LEGEND}")
+
+
+_LEGEND = """\
+Tok  words                          Lem  whether there are lemmas
+Sen  sentences                      CPoS, PoS  different UPOS and XPOS tags
+T/S  words per sentence             MSF  different features (Case=Nom)
+NPT  % non-projective arcs          Dep  different labels
+NPS  % non-projective sentences
+deg0, deg1 ...  degree of non-projectivity (Nivre 2007): 0 is projective
+gap0, gap1 ...  gap degree: gaps in what descends from a word (Kuhlmann and Nivre 2006)
+nested          well-nested: no two disjoint subtrees interleave
+root1, root2+   one root, several roots
+heads2+         % of words with several heads in DEPS"""
 
 
 def _print_nivre_table(results: dict[str, TreebankStatistics]) -> None:
@@ -76,7 +92,7 @@ def _print_shapes(results: dict[str, TreebankStatistics]) -> None:
         rows.append([path, *shares])
     print_table(
         rows,
-        title="% of sentences by degree, gap degree, well-nestedness, number of roots; % of words with several heads",
+        title="Shapes of trees, in % of sentences",
         header=[
             "Treebank",
             *["deg0", "deg1", "deg2", "deg3+", "gap0", "gap1", "gap2+", "nested", "root1", "root2+", "heads2+"],

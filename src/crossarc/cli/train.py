@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from crossarc.cli.common import FILES, progress, read_trees, write_options
+from crossarc.cli.common import FILES, read_sentences, read_trees, shows_progress, write_options
+from crossarc.cli.hints import HintedError
+from crossarc.cli.messages import log
 from crossarc.core import CrossarcError, Sentence
-from crossarc.io import read
-from crossarc.parsers import Capability, EpochReport, TrainingListener, train
+from crossarc.evaluation import evaluate
+from crossarc.models import ModelError
+from crossarc.parsers import Capability, EpochReport, Parser, TrainingListener, train
 from crossarc.parsers.config import Config, Setting, settings
+from crossarc.parsers.progress import ProgressLines
 from crossarc.parsers.registry import DEFAULT, SYSTEMS, System
 from crossarc.pipeline import TEXT_COMPONENTS, Annotated, Pipeline, train_components
+from crossarc.text import raw_text
 
 _TYPES: dict[type, Any] = {int: click.IntRange, float: click.FloatRange}
+_PRESET_OF_LEARNER = {"crf": "ms2007"}
 _NAMED = "crossarc.system"  # in the context: the system that the arguments name
 
 
@@ -26,10 +33,10 @@ class _TrainCommand(click.Command):
     """Has the options of the system that is named, beside those of all systems."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        named = _system_in(args)
+        named = SYSTEMS.get(_value_of("--system", args) or "")
         context.meta[_NAMED] = named
         self.params = [param for param in self.params if not isinstance(param, _SystemOption)]
-        self.params += _options_of(named or SYSTEMS[DEFAULT])
+        self.params += _options_of(named or SYSTEMS[DEFAULT], _value_of("--preset", args), _value_of("--learner", args))
         return super().parse_args(context, args)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -48,10 +55,10 @@ class _TrainCommand(click.Command):
 class _SystemOption(click.Option):
     """An option that stands for a field of a system's configuration."""
 
-    def __init__(self, system: System, setting: Setting) -> None:
+    def __init__(self, system: System, setting: Setting, default: Any) -> None:
         self.system, self.setting = system.name, setting
         flags = setting.flags or f"--{setting.name.replace('_', '-')}"
-        default = setting.default_text or _shown(setting)
+        default = _shown(setting, default)
         kind: Any = click.Choice(setting.choices) if setting.choices else setting.type
         if not setting.choices and setting.type in _TYPES and setting.low is not None:
             kind = _TYPES[setting.type](setting.low, setting.high)
@@ -66,31 +73,43 @@ def _metavar(setting: Setting) -> str | None:
     return None if setting.choices else {int: "N", float: "X", str: "TEXT"}[setting.type]
 
 
-def _shown(setting: Setting) -> str:
+def _shown(setting: Setting, default: Any) -> str:
+    if default is None or (setting.default_text and default == setting.default):
+        return setting.default_text or "none"
     if setting.type is bool:
         yes, _, no = setting.flags.partition("/")
-        return (yes if setting.default else no).removeprefix("--")
-    return f"{setting.default:g}" if setting.type is float else str(setting.default)
+        return (yes if default else no).removeprefix("--")
+    return f"{default:g}" if setting.type is float else str(default)
 
 
-def _system_in(args: list[str]) -> System | None:
-    """The system that the arguments name, before they are understood."""
+def _value_of(option: str, args: list[str]) -> str | None:
+    """The value of an option in the arguments, before they are understood."""
     for i, argument in enumerate(args):
-        name = argument.partition("=")[2] if argument.startswith("--system=") else ""
-        if argument == "--system" and i + 1 < len(args):
-            name = args[i + 1]
-        if name in SYSTEMS:
-            return SYSTEMS[name]
+        if argument.startswith(f"{option}="):
+            return argument.partition("=")[2]
+        if argument == option and i + 1 < len(args):
+            return args[i + 1]
     return None
 
 
-def _options_of(system: System) -> list[click.Parameter]:
+def _base(system: System, preset: str | None, learner: str | None) -> Config:
+    """The configuration that options change: that of a preset, which some learners come with."""
+    preset = preset or _PRESET_OF_LEARNER.get(learner or "")
+    return system.presets.get(preset or "") or system.config()
+
+
+def _options_of(system: System, preset: str | None, learner: str | None) -> list[click.Parameter]:
+    """The options of a system; their defaults are those of the preset, and of the learner."""
     options: list[click.Parameter] = []
     if system.presets:
         names = ", ".join(sorted(system.presets))
         help = f"The set-up of a paper ({names}); options beside it change it."
         options.append(_Preset(system, help))
-    return [*options, *(_SystemOption(system, setting) for setting in settings(system.config))]
+    base = _base(system, preset, learner)
+    for setting in settings(system.config):
+        default = learner if setting.name == "learner" and learner else getattr(base, setting.name)
+        options.append(_SystemOption(system, setting, default))
+    return options
 
 
 class _Preset(_SystemOption):
@@ -102,9 +121,9 @@ class _Preset(_SystemOption):
 
 
 @click.command("train", cls=_TrainCommand)
-@click.argument("treebank", type=FILES)
+@click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
-@click.option("--dev", type=FILES, help="Trees to choose the best epoch on.")
+@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
 @click.option(
     "--system",
     type=click.Choice(list(SYSTEMS)),
@@ -125,13 +144,13 @@ class _Preset(_SystemOption):
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="With 2, labels are learnt beside heads; the model is the same.",
+    help="With 2, labels are learnt at the same time as heads; the model is the same.",
 )
 @click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
 def command(
-    treebank: str,
+    treebanks: tuple[str, ...],
     model: str,
-    dev: str | None,
+    dev: tuple[str, ...],
     system: str,
     components: str | None,
     jobs: int,
@@ -139,7 +158,7 @@ def command(
     preset: str | None = None,
     **options: Any,
 ) -> None:
-    """Train a parser on the trees of TREEBANK.
+    """Train a parser on the trees of one TREEBANK or several.
 
     Without other options this gives the best parser we have for the treebank: crossing arcs if the treebank has them, a
     single root if it always has one. The model is that of the epoch with the best LAS on the dev set.
@@ -152,29 +171,48 @@ def command(
     if jobs > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
         raise click.UsageError(f"not with --system {system}: --jobs")
     names = _component_names(components)
+    config = config.beside(names)
     _check_writable(Path(model))
     start = time.monotonic()
-    unsupervised = getattr(config, "unsupervised", False)
-    trees = list(progress(read(treebank), treebank) if unsupervised else read_trees(treebank))
-    held_out = list(read_trees(dev)) if dev else []
-    listener = _Bar() if sys.stderr.isatty() else _Lines()
-    annotated = _annotated(names, trees, held_out, getattr(config, "seed", 1), listener)
+    trees = [tree for path in treebanks for tree in read_sentences(path, trees=not config.partial_trees)]
+    held_out = [tree for path in dev for tree in read_trees(path)]
+    listener = _Bar(config) if shows_progress() else _Lines(config)
     checkpoint = Path(f"{model}.training")
-    parser = train(
-        annotated.treebank,
-        config,
-        dev=annotated.dev,
-        listener=listener,
-        checkpoint=checkpoint,
-        resume=resume,
-        jobs=jobs,
-    )
-    Pipeline(parser, **annotated.components).save(model)
-    _summarise(model, parser.dev, time.monotonic() - start)
-    if listener.kept is not None:
-        click.echo(f"crossarc: interrupted: the model is that of epoch {listener.kept}; --resume goes on", err=True)
+    try:
+        annotated = _annotated(names, trees, held_out, config, listener)
+        parser = train(
+            annotated.treebank,
+            config,
+            dev=annotated.dev,
+            listener=listener,
+            checkpoint=checkpoint,
+            resume=resume,
+            jobs=jobs,
+        )
+        about = {"treebank": _description(treebanks, trees)}
+        Pipeline(parser, **annotated.components, about=about).save(model)
+    except KeyboardInterrupt:
+        listener.close()
+        goes_on = f"the same command with --resume goes on from {checkpoint}"
+        log.info("interrupted: %s", goes_on if checkpoint.exists() else "no epoch was finished, and nothing is kept")
+        sys.exit(130)
+    except ModelError as error:
+        if not checkpoint.exists() or resume:
+            raise
+        raise HintedError(str(error), f"once there is room, --resume goes on from {checkpoint}") from None
+    finally:
+        listener.close()
+    _summarise(model, _dev_scores(parser, annotated, held_out), listener, time.monotonic() - start)
+    if listener.interrupted_after is not None:
+        log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
         sys.exit(130)
     checkpoint.unlink(missing_ok=True)
+
+
+def _description(treebanks: Sequence[str], trees: Sequence[Sentence]) -> str:
+    """What the model file says of the treebank."""
+    names = ", ".join(Path(path).name for path in treebanks)
+    return f"{names}: {len(trees):,} sentences, {sum(map(len, trees)):,} words"
 
 
 def _component_names(components: str | None) -> list[str]:
@@ -195,25 +233,58 @@ def _check_writable(model: Path) -> None:
         raise CrossarcError(f"{model}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _summarise(model: str, dev: Any, seconds: float) -> None:
-    scores = f"dev UAS {100 * dev.uas:.2f} LAS {100 * dev.las:.2f}, " if dev else ""
+def _summarise(model: str, scores: dict[str, float], listener: _Lines, seconds: float) -> None:
+    """Say what training has come to."""
+    if listener.epoch:
+        log.info("the model is that of epoch %d of %d", listener.epoch, listener.last_epoch)
+    if scores:
+        log.info("dev: %s", "  ".join(f"{name} {100 * score:.2f}" for name, score in scores.items()))
     size = Path(model).stat().st_size / 1e6
-    click.echo(f"crossarc: {model}: {scores}{size:.1f} MB, trained in {seconds:.0f} s", err=True)
+    log.info("%s: %.1f MB, trained in %s", model, size, _duration(seconds))
+
+
+def _duration(seconds: float) -> str:
+    """Seconds, or minutes and hours where they are easier to read.
+
+    >>> _duration(83.2), _duration(4000)
+    ('1 min 23 s', '1 h 6 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _dev_scores(parser: Parser, annotated: Annotated, dev: list[Sentence]) -> dict[str, float]:
+    """How good all components are on the dev set, each with the input that it had in training."""
+    scores: dict[str, float] = {}
+    if not dev:
+        return scores
+    if "segmenter" in annotated.components:
+        segmented = annotated.components["segmenter"].apply(raw_text(dev))
+        some_trees = [sentence.with_columns(head=["0"] * len(sentence)) for sentence in segmented]
+        found = evaluate(dev, some_trees).official
+        scores |= {name: found[name].f1 for name in ("Tokens", "Sentences", "Words")}
+    tagged = annotated.dev if parser.tagger is None else parser.tagger.apply(dev)
+    if "tagger" in annotated.components or parser.tagger is not None:
+        columns = {"UPOS": "upos", "XPOS": "xpos", "UFeats": "feats"}
+        if "lemmatizer" in annotated.components:
+            columns["Lemmas"] = "lemma"
+            tagged = annotated.components["lemmatizer"].apply(tagged)
+        scores |= {name: _right(dev, tagged, column) for name, column in columns.items()}
+    return scores | ({} if parser.dev is None else {"UAS": parser.dev.uas, "LAS": parser.dev.las})
 
 
 def _annotated(
-    names: list[str], trees: list[Sentence], dev: list[Sentence], seed: int, listener: TrainingListener
+    names: list[str], trees: list[Sentence], dev: list[Sentence], config: Config, listener: TrainingListener
 ) -> Annotated:
     """The components that are asked for, and the trees as they annotate them."""
     if not names:
         return Annotated({}, trees, dev)
-    click.echo(f"crossarc: learning {', '.join(names)}", err=True)
-    annotated = train_components(trees, names, dev=dev, seed=seed, listener=listener)
-    if "tagger" in names and dev:
-        columns = ["upos", "xpos", "feats"] + ["lemma"] * ("lemmatizer" in names)
-        shares = (f"{column} {100 * _right(dev, annotated.dev, column):.2f}" for column in columns)
-        click.echo(f"crossarc: dev {' '.join(shares)}", err=True)
-    return annotated
+    log.info("learning %s", ", ".join(names))
+    seed = getattr(config, "seed", 1)
+    return train_components(trees, names, dev=dev, seed=seed, listener=listener, parser_tags=config.finds_tags)
 
 
 def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
@@ -227,9 +298,7 @@ def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
 
 def _config(system: System, preset: str | None, given: dict[str, Any]) -> Config:
     """The configuration of a system, from the options that are its fields."""
-    if given.get("learner") == "crf" and not preset:
-        preset = "ms2007"
-    config = replace(system.presets[preset] if preset else system.config(), **given)
+    config = replace(_base(system, preset, given.get("learner")), **given)
     for setting in settings(system.config):
         for name, values in setting.only.items():
             if setting.name in given and getattr(config, name) not in values:
@@ -244,36 +313,34 @@ def _option_text(name: str, value: object) -> str:
     return option if value is True else f"{option} {value}"
 
 
-class _Lines(TrainingListener):
-    """A line for each epoch."""
+class _Lines(ProgressLines):
+    """A line for each epoch; notes which one is kept."""
 
-    kept: int | None = None  # the epoch whose model is kept, if training was interrupted
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.epoch = self.last_epoch = 0  # whose model is kept; how many there were
+        self.interrupted_after: int | None = None  # the epoch whose model is kept, if training was interrupted
 
     def interrupted(self, stage: str, epoch: int) -> None:
-        self.kept = epoch
+        self.interrupted_after = epoch
 
-    def sentences_left_out(self, sentences: int, reason: str) -> None:
-        self._say(f"{sentences} sentences are not learnt from: {reason}")
+    def kept(self, stage: str, epoch: int, last_epoch: int) -> None:
+        self.epoch, self.last_epoch = epoch, last_epoch
 
-    def arcs_left_out(self, arcs: int, how: str) -> None:
-        self._say(f"{arcs} arcs {how}")
+    def say(self, text: str) -> None:
+        log.info("%s", text)
 
-    def pruned(self, candidates: float, recall: float) -> None:
-        self._say(f"pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %")
-
-    def end_epoch(self, report: EpochReport) -> None:
-        self._say(_line(report))
-
-    def _say(self, text: str) -> None:
-        click.echo(f"crossarc: {text}", err=True)
+    def close(self) -> None:
+        """Nothing more is coming."""
 
 
 class _Bar(_Lines):
     """A progress bar within the epoch, and the lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: Config) -> None:
         from tqdm import tqdm
 
+        super().__init__(config)
         self._tqdm = tqdm
         self._bars: dict[str, Any] = {}
 
@@ -288,15 +355,6 @@ class _Bar(_Lines):
             self._bars.pop(report.stage).close()
         super().end_epoch(report)
 
-    def _say(self, text: str) -> None:
-        self._tqdm.write(f"crossarc: {text}", file=sys.stderr)
-
-
-def _line(report: EpochReport) -> str:
-    scores = f"  dev UAS {100 * report.dev.uas:.2f} LAS {100 * report.dev.las:.2f}" if report.dev else ""
-    if report.dev_graph is not None:
-        scores += f" graph F {100 * report.dev_graph:.2f}"
-    if report.log_likelihood is not None:
-        scores += f"  log-likelihood with prior {report.log_likelihood:.3f}"
-    loss = "" if report.loss is None else f"loss {report.loss:.3f}, "
-    return f"{report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}"
+    def close(self) -> None:
+        for bar in self._bars.values():
+            bar.close()

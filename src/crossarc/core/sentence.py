@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,8 @@ class Word(NamedTuple):
 
 
 _COLUMNS = {name: i for i, name in enumerate(Word._fields[1:])}
+_SHOWN = ("form", "lemma", "upos", "head", "deprel")  # by str(sentence), where there is something in them
+_EXCERPT = 40  # characters that repr(sentence) shows of the text
 
 
 class Insert(NamedTuple):
@@ -51,7 +54,7 @@ class Insert(NamedTuple):
         return range(int(first), int(last) + 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sentence:
     """The words 1..n of a sentence, column by column, and everything else its file says about it.
 
@@ -64,6 +67,12 @@ class Sentence:
     array([-1,  2,  0,  2])
     >>> s[3].deprel
     'obj'
+    >>> s
+    <Sentence of 3 words: 'John saw Mary'>
+    >>> print(s)
+    1  John  2  subj
+    2  saw   0  root
+    3  Mary  2  obj
     """
 
     columns: tuple[Column, ...]  # FORM to MISC, in the order of the file
@@ -167,9 +176,62 @@ class Sentence:
     def sent_id(self) -> str | None:
         return self.metadata("sent_id")
 
+    @property
+    def text(self) -> str:
+        """The text: what the comment ``# text = ...`` says, or else the tokens with the spaces that MISC tells."""
+        said = self.metadata("text")
+        if said is not None:
+            return said
+        return "".join(form + " " * ("SpaceAfter=No" not in misc.split("|")) for form, misc in self._tokens()).rstrip()
+
+    def _tokens(self) -> Iterator[tuple[str, str]]:
+        """FORM and MISC of each token: a word, or the multiword token that has it."""
+        multiword = {insert.span[0]: insert for insert in self.inserts if not insert.is_empty_node}
+        end = 0  # of the last multiword token
+        for word, (form, misc) in enumerate(zip(self.form, self.misc, strict=True), 1):
+            if word in multiword:
+                end = multiword[word].span[-1]
+                yield multiword[word].row.form, multiword[word].row.misc
+            elif word > end:
+                yield form, misc
+
+    def to_conllu(self) -> str:
+        """The lines of the sentence in CoNLL-U, and the blank line after them; as they were read if it was read.
+
+        >>> print(Sentence.of(["Yes"], upos=["INTJ"]).to_conllu(), end="")
+        1   Yes _   INTJ    _   _   _   _   _   _
+        <BLANKLINE>
+        """
+        if self.source is not None:
+            return self.source + "\n\n"
+        rows = list(map("\t".join, zip(word_ids(len(self)), *self.columns, strict=True)))
+        for insert in reversed(self.inserts):
+            rows.insert(insert.after, "\t".join(insert.row))
+        return "\n".join([*self.comments, *rows, "", ""])
+
+    def __repr__(self) -> str:
+        name = f" {self.sent_id}" if self.sent_id else ""
+        text = self.text
+        excerpt = text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 1]}…"
+        return f"<Sentence{name} of {len(self)} {'word' if len(self) == 1 else 'words'}: {excerpt!r}>"
+
+    def __str__(self) -> str:
+        """A line for each word: its number, and of form, lemma, UPOS, head and label those that are known."""
+        known = [getattr(self, name) for name in _SHOWN]
+        columns = [word_ids(len(self)), *(column for column in known if set(column) != {"_"})]
+        widths = [max(map(len, column), default=0) for column in columns]
+        rows = (zip(row, widths, strict=True) for row in zip(*columns, strict=True))
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in row).rstrip() for row in rows)
+
     def place(self, word: int | None = None) -> Place:
         """Where the sentence, or one of its words, is in its file."""
         line = self.line
         if word is not None and line:
             line += len(self.comments) + word - 1 + sum(insert.after < word for insert in self.inserts)
         return Place(self.path, line, self.sent_id)
+
+
+@cache
+def word_ids(n: int) -> tuple[str, ...]:
+    """('1', '2', ..., 'n')"""
+    return tuple(map(str, range(1, n + 1)))

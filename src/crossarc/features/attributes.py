@@ -12,12 +12,13 @@ from crossarc.core import Sentence
 from crossarc.features.hashing import hash_string
 from crossarc.features.word_table import WordTable
 
-__all__ = ["ATTRIBUTES", "PADDING", "UPOS", "Batch", "attributes_of", "hash_attributes"]
+__all__ = ["ATTRIBUTES", "FIRST_FEAT", "PADDING", "UPOS", "Batch", "attributes_of", "hash_attributes"]
 
-ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix")
+ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "pos", "feats", "prefix", "suffix")
 UPOS = ATTRIBUTES.index("upos")
 PADDING = 2  # words that do not exist, before node 0 and after word n
 MAX_FEATURES = 12  # single facts about one word that are looked at one by one
+FIRST_FEAT = 2  # of these, its morphological features: tag and lemma come before them
 
 Word = tuple[str, str, str, str, str]  # FORM to FEATS
 Row = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]  # attributes, single facts, their number
@@ -57,7 +58,8 @@ def _describe(word: Word) -> Row:
     form, lemma, upos, xpos, feats = word
     lower = form.lower()
     single = [f"upos={upos}", f"lemma={lemma}", *(feats.split("|") if feats != "_" else [])]
-    return _row((form, lower, lemma, upos, xpos, feats, lower[:5], lower[-3:]), single[:MAX_FEATURES])
+    pos = xpos if xpos != "_" else upos
+    return _row((form, lower, lemma, upos, xpos, pos, feats, lower[:5], lower[-3:]), single[:MAX_FEATURES])
 
 
 def _row(values: Iterable[str], single: Sequence[str]) -> Row:

@@ -29,11 +29,12 @@ from typing import NamedTuple
 from crossarc.core import InputError, Place
 from crossarc.features.attributes import ATTRIBUTES, PADDING
 
-__all__ = ["Atom", "FeatureSet", "Schema", "Section", "Template", "load_set", "parse_set"]
+__all__ = ["MAX_SETS", "Atom", "FeatureSet", "Schema", "Section", "Template", "load_set", "parse_set"]
 
 _WITHOUT_DISTANCE = " without distance"
 _ATOM = re.compile(r"(?:([a-z]+[0-9]?)([+-][0-9])?\.)?([a-z]+[0-9]?)([+-][0-9])?")
 _TERM = re.compile(r"\(([^()]*)\)|([^()\s]+)")
+MAX_SETS = 2  # atoms with several values in one template
 _MAX_TEMPLATES = 10_000  # of one line; nobody wants more, and a file of somebody else shall not fill the memory
 
 
@@ -43,6 +44,7 @@ class Section(NamedTuple):
     slots: tuple[str, ...] = ("",)  # the names of words; "" for the only one
     attributes: tuple[str, ...] = ATTRIBUTES  # of these words and their neighbours
     own_attributes: tuple[str, ...] = ()  # of these words alone, not of their neighbours
+    set_attributes: tuple[str, ...] = ()  # of these words alone, with several values: a feature for each of them
     others: tuple[str, ...] = ()  # atoms that are of no word
     has_distance: bool = False  # templates are used with the distance of words too, but for "[... without distance]"
     max_atoms: int = 16
@@ -184,6 +186,8 @@ def _expanded(section: Section, name: str, line: str, with_distance: bool, place
     if prod(map(len, terms)) > _MAX_TEMPLATES:
         raise InputError(f"a line of more than {_MAX_TEMPLATES} templates", place)
     for chosen in map(dict.fromkeys, product(*terms)):
+        if sum(atoms[text].attribute in section.set_attributes for text in chosen) > MAX_SETS:
+            raise InputError(f"a conjunction of more than {MAX_SETS} atoms with several values", place)
         yield Template(" ".join(chosen), tuple(atoms[text] for text in chosen), with_distance)
 
 
@@ -198,8 +202,9 @@ def _atom(section: Section, name: str, text: str, place: Place) -> Atom:
     slot, attribute = match[1] or "", match[3]
     if slot not in section.slots:
         raise InputError(f"{text!r}: [{name}] has the words {', '.join(section.slots)}", place)
-    if attribute not in (*section.attributes, *section.own_attributes):
-        known = ", ".join((*section.attributes, *section.own_attributes))
+    of_words = (*section.attributes, *section.own_attributes, *section.set_attributes)
+    if attribute not in of_words:
+        known = ", ".join(of_words)
         raise InputError(f"{text!r}: a word has the attributes {known}", place)
     if offset and attribute not in section.attributes:
         raise InputError(f"{text!r}: a neighbour has no {attribute}", place)

@@ -34,11 +34,16 @@ def number_of_weights(weights: Weights) -> int:
 
 
 def quantized(tensor: NDArray[Any] | Quantized) -> NDArray[Any] | Quantized:
-    """Weights, if there are many, as near to what they are as one byte allows; other arrays as they are."""
+    """Weights, if there are many, as near to what they are as one byte allows; other arrays as they are.
+
+    The first level is 0: a file keeps no codes of weights that are 0.
+    """
     if isinstance(tensor, Quantized) or tensor.dtype != np.float32 or tensor.ndim != 1 or len(tensor) < _SMALL:
         return tensor
     levels = _levels_of(tensor)
-    return Quantized(np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor).astype(np.uint8), levels)
+    codes = np.searchsorted((levels[1:] + levels[:-1]) / 2, tensor)
+    zero = int(np.abs(levels).argmin())
+    return Quantized(((codes - zero) % len(levels)).astype(np.uint8), np.roll(levels, -zero))
 
 
 def _levels_of(weights: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -64,12 +64,14 @@ class Copies(NamedTuple):
 
 
 class Clauses(NamedTuple):
-    """At least one of the literals starts[c] to starts[c + 1] is true."""
+    """Of the literals starts[c] to starts[c + 1], at least so many are true, and at most so many."""
 
     starts: Indices
     variables: Indices  # of each literal
     negated: Flags  # of each literal: whether it is the variable's negation
-    exactly: Flags  # [c]: whether only one of them may be true
+    least: Floats  # [c]
+    most: Floats
+    weights: Floats  # [c]: what it costs for each literal that is missing or too many; infinite: it may not be
 
 
 class Scratch(NamedTuple):
@@ -194,7 +196,10 @@ def solve_pairs(pairs, copies, agreed, rate):
 
 @jit_noinline
 def solve_clauses(clauses, copies, agreed, rate, scratch):
-    """The copies of clauses: the nearest values whose literals sum to 1, or to more."""
+    """The copies of clauses: the nearest values whose literals sum to what the clause says.
+
+    A clause that may be broken moves its literals by no more than its weight.
+    """
     for c in range(len(clauses.starts) - 1):
         start, end = clauses.starts[c], clauses.starts[c + 1]
         values, total = scratch.given[: end - start], 0.0
@@ -202,10 +207,20 @@ def solve_clauses(clauses, copies, agreed, rate, scratch):
             value = agreed[clauses.variables[i]] + copies.multipliers[i] / rate
             values[i - start] = 1.0 - value if clauses.negated[i] else value
             total += min(max(values[i - start], 0.0), 1.0)
-        shift = shift_to_one(values) if clauses.exactly[c] or total < 1.0 else 0.0
+        shift, furthest = 0.0, clauses.weights[c] / rate
+        if total < clauses.least[c] or (clauses.least[c] == 1.0 and clauses.most[c] == 1.0):
+            shift = min(shift_to(values, clauses.least[c]), furthest)
+        elif total > clauses.most[c]:
+            shift = max(shift_to(values, clauses.most[c]), -furthest)
         for i in range(start, end):
             value = min(max(values[i - start] + shift, 0.0), 1.0)
             copies.values[i] = 1.0 - value if clauses.negated[i] else value
+
+
+@jit_inline
+def shift_to(values, wanted):
+    """What must be added to all values for them, between 0 and 1, to sum to what is wanted."""
+    return shift_to_one(values) if wanted == 1.0 else shift_to_number(values, wanted)
 
 
 @jit_inline
@@ -221,6 +236,26 @@ def shift_to_one(values):
         if count >= left:
             return shift
         shift, left = (1.0 - total) / count, count
+
+
+@jit_inline
+def shift_to_number(values, wanted):
+    """The same for any number that they can sum to: halving the interval, then the line through its ends."""
+    low, high = -values[0], 1.0 - values[0]
+    for value in values:
+        low, high = min(low, -value), max(high, 1.0 - value)
+    sum_low, sum_high = 0.0, float(len(values))
+    for _ in range(30):
+        middle, total = 0.5 * (low + high), 0.0
+        for value in values:
+            total += min(max(value + middle, 0.0), 1.0)
+        if total < wanted:
+            low, sum_low = middle, total
+        else:
+            high, sum_high = middle, total
+    if sum_high - sum_low < 1e-12:
+        return high
+    return low + (high - low) * (wanted - sum_low) / (sum_high - sum_low)
 
 
 @jit_noinline
@@ -458,17 +493,35 @@ def bound_of(factors, pairs, clauses, of_factors, of_pairs, of_clauses, n_variab
         a, b = of_pairs.multipliers[0, p], of_pairs.multipliers[1, p]
         total += max(max(0.0, a + b + pairs.scores[p]), max(a, b))
     for c in range(len(clauses.starts) - 1):
-        # by how much the best literal gains if it is true; all others that gain may be true as well, if not exactly one
-        best, others = -np.inf, 0.0
-        for i in range(clauses.starts[c], clauses.starts[c + 1]):
-            score = of_clauses.multipliers[i]
-            if clauses.negated[i]:
-                total += score
-                score = -score
-            best = max(best, score)
-            others += max(score, 0.0)
-        total += best if clauses.exactly[c] else others + min(best, 0.0)
+        total += best_of_clause(c, clauses, of_clauses.multipliers, scratch)
     return total
+
+
+@jit_noinline
+def best_of_clause(c, clauses, multipliers, scratch):
+    """The best sum that literals of a clause have, less what it costs to break it."""
+    order, total, count = scratch.given, 0.0, 0
+    for i in range(clauses.starts[c], clauses.starts[c + 1]):
+        score = multipliers[i]
+        if clauses.negated[i]:
+            total += score
+            score = -score
+        place = count
+        while place > 0 and order[place - 1] < score:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = score
+        count += 1
+    best = -np.inf
+    for k in range(count + 1):
+        away = max(max(clauses.least[c] - k, k - clauses.most[c]), 0.0)
+        if away == 0.0:
+            best = max(best, total)
+        elif clauses.weights[c] < np.inf:
+            best = max(best, total - clauses.weights[c] * away)
+        if k < count:
+            total += order[k]
+    return best
 
 
 @jit

@@ -111,18 +111,18 @@ def excludes(
     program.add_rows(len(pairs), -np.inf, 1.0, (every, z[arcs], 1.0), (rows, z[second], 1.0), *above)
 
 
-def conflicts(parts: Parts, *, cycles: bool) -> NDArray[np.bool_]:
-    """conflicting[a, b]: arcs a and b cross.
+def conflicts(parts: Parts, *, cycles: bool, arcs: Indices | None = None) -> NDArray[np.bool_]:
+    """conflicting[a, b]: arcs a (all, or those of these numbers) and b cross.
 
     With ``cycles`` also: the head of a depends on a word in the span of a, or on its modifier.
     """
-    low = np.minimum(parts.heads, parts.modifiers)[:, np.newaxis]
-    high = np.maximum(parts.heads, parts.modifiers)[:, np.newaxis]
-    left, right = low.T, high.T
+    left, right = np.minimum(parts.heads, parts.modifiers), np.maximum(parts.heads, parts.modifiers)
+    own = np.arange(len(parts.heads)) if arcs is None else arcs
+    low, high = left[own, np.newaxis], right[own, np.newaxis]
     crossing: NDArray[np.bool_] = ((low < left) & (left < high) & (high < right)) | (
         (left < low) & (low < right) & (right < high)
     )
     if cycles:
-        into_head = parts.modifiers == parts.heads[:, np.newaxis]
+        into_head = parts.modifiers == parts.heads[own, np.newaxis]
         crossing |= into_head & (low <= parts.heads) & (parts.heads <= high)
     return crossing

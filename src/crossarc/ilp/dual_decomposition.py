@@ -6,6 +6,7 @@ and drawn towards each other: see ``_dual_decomposition``. Much faster, above al
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 from crossarc.core import NoTreeError
 from crossarc.ilp import _dual_decomposition as kernels
 from crossarc.ilp._cuts import cut_sets, unreached_spans
+from crossarc.ilp.arborescences import conflicts
 from crossarc.ilp.factors import factors_of, grouped
 from crossarc.ilp.parts import Indicators, Parts
+from crossarc.ilp.rule_rows import FORBIDDEN, RuleRows, rule_rows
 
 __all__ = ["Relaxed", "relax"]
 
@@ -26,7 +29,6 @@ Flags = NDArray[np.bool_]
 _RATE = 0.2  # the first one
 _ROUNDS = 25  # between looks for what the clauses do not exclude yet
 _EXACT = 1e-12  # a disagreement that is none
-_FORBIDDEN = 1e6
 _INTEGRAL = 0.1  # how far from an integer a variable may be that is likely to become one
 
 
@@ -43,16 +45,28 @@ class Relaxed(NamedTuple):
         The sum of the squared differences between what the factors want and what they agree on.
     rounds : int
         How often the factors were solved.
+    in_time : bool
+        Whether it ended before the time limit.
     """
 
     indicators: Indicators
     bound: float
     disagreement: float
     rounds: int
+    in_time: bool = True
 
 
-def relax(parts: Parts, *, single_root: bool, rounds: int = 1000, tolerance: float = 1e-6) -> Relaxed:
-    """Solve the relaxation of parts without crossing arcs and labels.
+def relax(
+    parts: Parts,
+    *,
+    single_root: bool,
+    rounds: int = 1000,
+    tolerance: float = 1e-6,
+    progress: float = 0.0,
+    rules: RuleRows | None = None,
+    time_limit: float | None = None,
+) -> Relaxed:
+    """Solve the relaxation of parts without scores of crossing arcs; labels only where ``rules`` choose them.
 
     Parameters
     ----------
@@ -64,35 +78,58 @@ def relax(parts: Parts, *, single_root: bool, rounds: int = 1000, tolerance: flo
         How often the factors are solved at most.
     tolerance : float
         The disagreement of a fractional solution that will do. What is nearly a tree goes on until it is one.
+    progress : float
+        Rounds end when the bound falls by less than this in 100 of them, as a share of it, and the solution is nowhere
+        near a tree.
+    rules : RuleRows, optional
+        What is added to the factors where a solution breaks it; not broken rows cost nothing.
+    time_limit : float, optional
+        Seconds, after which the solution and its bound are taken as they are.
 
     Raises
     ------
     NoTreeError
     """
-    decomposition = _Decomposition(parts, single_root)
-    decomposition.run(rounds, tolerance)
-    return decomposition.relaxed()
+    end = np.inf if time_limit is None else time.monotonic() + time_limit
+    decomposition = _Decomposition(parts, single_root, rule_rows(parts, ()) if rules is None else rules)
+    decomposition.run(rounds, tolerance, progress, end)
+    return decomposition.relaxed(end)
 
 
 class _Decomposition:
     """The state of the rounds: multipliers, copies, and what they agree on."""
 
-    def __init__(self, parts: Parts, single_root: bool) -> None:
-        self.parts, self.n_arcs = parts, len(parts.arcs)
-        self.scores = np.concatenate([parts.arcs, _scores_of_marks(parts)])
+    def __init__(self, parts: Parts, single_root: bool, rules: RuleRows) -> None:
+        self.parts, self.n_arcs, self.rules = parts, len(parts.arcs), rules
+        self.marks = slice(self.n_arcs, self.n_arcs + len(parts.nonprojective))
+        self.scores = rules.scores.copy()
+        self.scores[self.marks] = _scores_of_marks(parts)
         self.factors = factors_of(parts)
         self.clauses = _choices(parts, single_root)
         self.known: set[bytes] = set()  # the sets of words that have clauses
+        self.open = np.diff(rules.rows.starts) > 0  # the rows of rules that have no clause yet
         self.degrees = np.zeros(len(self.scores))
         self._count_copies(self.factors.variables, *parts.siblings[:2], self.clauses.variables)
         candidates = np.bincount(parts.modifiers, minlength=parts.size)
-        self.agreed = np.concatenate([1.0 / candidates[parts.modifiers], np.zeros(len(parts.nonprojective))])
+        self.agreed = np.zeros(len(self.scores))
+        self.agreed[: self.n_arcs] = 1.0 / candidates[parts.modifiers]
         self.of_factors = self._copies(self.factors.variables)
         self.of_pairs = self._copies(np.stack(parts.siblings[:2]))
         self.of_clauses = self._copies(self.clauses.variables)
         self.active = _none_active(len(self.factors.kinds), len(self.factors.variables))
         self.rate, self.rounds, self.disagreement = _RATE, 0, np.inf
-        self._add(*_marks_are_arcs(self.n_arcs, self.scores[self.n_arcs :]))
+        self._add(*_marks_are_arcs(self.n_arcs, self.scores[self.marks]))
+        self._add_labels()
+
+    def _add_labels(self) -> None:
+        """Clauses by which an arc has exactly one of its labels: either it is not there, or one of them is."""
+        arcs, columns = self.rules.choices[self.rules.choices[:, 1] >= self.n_arcs].T
+        if len(arcs):
+            every, rows = np.unique(arcs, return_inverse=True)
+            self.agreed[columns] = self.agreed[arcs] / np.bincount(rows)[rows]
+            negated = np.arange(len(arcs) + len(every)) >= len(arcs)
+            literals = np.concatenate([columns, every])
+            self._add(np.concatenate([rows, np.arange(len(every))]), literals, negated, most=np.ones(len(every)))
 
     def _count_copies(self, *variables: Indices) -> None:
         for of_kind in variables:
@@ -102,8 +139,9 @@ class _Decomposition:
         """A share of the score of its variable for each copy."""
         return kernels.Copies(self.scores[variables] / self.degrees[variables], self.agreed[variables])
 
-    def run(self, rounds: int, tolerance: float) -> None:
-        while self.rounds < rounds:
+    def run(self, rounds: int, tolerance: float, progress: float, end: float) -> None:
+        bound, looked_at = np.inf, 0
+        while self.rounds < rounds and time.monotonic() < end:
             done, self.rate, self.disagreement = kernels.alternate(
                 self.factors,
                 self.parts.siblings,
@@ -116,7 +154,7 @@ class _Decomposition:
                 self.degrees,
                 self.rate,
                 self.rounds,
-                min(rounds - self.rounds, _ROUNDS),
+                min(rounds - self.rounds, _ROUNDS, self._rounds_until(end)),
                 tolerance,
             )
             self.rounds += done
@@ -125,15 +163,28 @@ class _Decomposition:
                 if tolerance == _EXACT or not self._is_nearly_integral():
                     break
                 tolerance = _EXACT
+            if progress > 0.0 and self.rounds >= looked_at + 100:
+                before, bound, looked_at = bound, self._bound(), self.rounds
+                if before - bound < progress * abs(bound) and not self._is_nearly_integral():
+                    break
+
+    def _rounds_until(self, end: float) -> int:
+        """How many rounds are possible in the time left, judged by how many operations each takes."""
+        if end == np.inf:
+            return _ROUNDS
+        seconds = 1e-7 * (len(self.factors.tables) + len(self.parts.siblings.first) + len(self.clauses.variables))
+        return max(int((end - time.monotonic()) / seconds), 1)
 
     def _is_nearly_integral(self) -> bool:
         return bool((np.abs(self.agreed - np.rint(self.agreed)) < _INTEGRAL).all())
 
     def _cut(self, tolerance: float) -> bool:
-        """Add clauses that are broken by more than the tolerance: against cycles, or else against missing marks."""
+        """Add clauses that are broken by more than the tolerance: rules, cycles, or else missing marks."""
         parts, arcs = self.parts, self.agreed[: self.n_arcs]
+        ruled = self._cut_rules(tolerance)
         capacity = np.zeros((parts.size, parts.size))
-        capacity[parts.heads, parts.modifiers] = arcs
+        # much less than what is asked for makes no difference, but there is a little of nearly every arc
+        capacity[parts.heads, parts.modifiers] = np.where(arcs > 0.1 * tolerance, arcs, 0.0)
         sets: Flags = cut_sets(capacity, tolerance)
         sets = sets[self._unknown([bytes(one) for one in sets])]
         if len(sets):
@@ -142,9 +193,10 @@ class _Decomposition:
                 raise NoTreeError("no arc leads into a cycle")
             self._add(rows, entering, np.zeros(len(rows), np.bool_))
             return True
+        crossing = self._cut_crossing(tolerance)
         if not len(parts.nonprojective):
-            return False
-        marks = self.agreed[self.n_arcs :]
+            return ruled or crossing
+        marks = self.agreed[self.marks]
         found, sets = unreached_spans(capacity, parts.heads, parts.modifiers, arcs, marks, tolerance)
         new = self._unknown([bytes(arc) + bytes(one) for arc, one in zip(found, sets, strict=True)])
         found, sets = found[new], sets[new]
@@ -152,7 +204,51 @@ class _Decomposition:
         every = np.arange(len(found))
         literals = np.concatenate([found, found + self.n_arcs, leaving])
         self._add(np.concatenate([every, every, rows]), literals, np.arange(len(literals)) < len(found))
-        return bool(len(found))
+        return bool(len(found)) or ruled or crossing
+
+    def _cut_rules(self, tolerance: float) -> bool:
+        """Add the rows of rules that are broken."""
+        rows = self.rules.rows
+        if not self.open.any():
+            return False
+        own = np.repeat(np.arange(len(rows.lower)), np.diff(rows.starts))
+        filled = np.bincount(own, rows.values * self.agreed[rows.columns], minlength=len(rows.lower))
+        broken = self.open & (np.maximum(rows.lower - filled, filled - rows.upper) > tolerance)
+        self.open &= ~broken
+        literals = broken[own]
+        negated = rows.values[literals] < 0.0
+        number = np.cumsum(broken) - 1
+        own = number[own[literals]]
+        n_negated = np.bincount(own, negated, minlength=int(broken.sum()))
+        self._add(
+            own,
+            rows.columns[literals].astype(np.int64),
+            negated,
+            rows.lower[broken] + n_negated,
+            rows.upper[broken] + n_negated,
+            self.rules.weights[broken],
+        )
+        return bool(broken.any())
+
+    def _cut_crossing(self, tolerance: float) -> bool:
+        """Add what says that an arc is marked if it and another one that it crosses are there."""
+        marks = self.rules.variables.crossing
+        if not len(marks):
+            return False
+        arcs = self.agreed[: self.n_arcs]
+        there = np.flatnonzero(arcs - self.agreed[marks] > tolerance)
+        conflicting = conflicts(self.parts, cycles=False, arcs=there)
+        first, second = np.nonzero(conflicting & (arcs > tolerance))
+        broken = arcs[there[first]] + arcs[second] - self.agreed[marks[there[first]]] > 1.0 + tolerance
+        first, second = there[first[broken]], second[broken]
+        new = self._unknown([b"crossing %d %d" % pair for pair in zip(first, second, strict=True)])
+        first, second, every = first[new], second[new], np.arange(len(new))
+        self._add(
+            np.concatenate([every, every, every]),
+            np.concatenate([first, second, marks[first]]),
+            np.repeat([True, True, False], len(new)),
+        )
+        return bool(new)
 
     def _unknown(self, names: list[bytes]) -> list[int]:
         """The numbers of those sets that have no clauses yet."""
@@ -160,24 +256,34 @@ class _Decomposition:
         self.known.update(names)
         return new
 
-    def _add(self, rows: Indices, variables: Indices, negated: Flags) -> None:
-        """Add clauses, one of each row."""
+    def _add(
+        self,
+        rows: Indices,
+        variables: Indices,
+        negated: Flags,
+        least: Floats | None = None,
+        most: Floats | None = None,
+        weights: Floats | None = None,
+    ) -> None:
+        """Add clauses, one of each row: that at least one literal is true, unless something else is said."""
         order = np.argsort(rows, kind="stable")
         variables, negated, counts = variables[order], negated[order], np.bincount(rows)
         without = self.degrees == 0  # marks that nothing has asked for so far
         self._count_copies(variables)
         new = self._copies(variables)
         new.multipliers[~without[variables]] = 0.0
-        old = self.clauses
+        old, every = self.clauses, np.ones(len(counts))
         self.clauses = kernels.Clauses(
             np.concatenate([old.starts, old.starts[-1] + np.cumsum(counts)]),
             np.concatenate([old.variables, variables]),
             np.concatenate([old.negated, negated]),
-            np.concatenate([old.exactly, np.zeros(len(counts), np.bool_)]),
+            np.concatenate([old.least, every if least is None else least]),
+            np.concatenate([old.most, np.inf * every if most is None else most]),
+            np.concatenate([old.weights, np.inf * every if weights is None else weights]),
         )
         self.of_clauses = kernels.Copies(*map(np.concatenate, zip(self.of_clauses, new, strict=True)))
 
-    def relaxed(self) -> Relaxed:
+    def relaxed(self, end: float) -> Relaxed:
         parts, arcs = self.parts, self.agreed[: self.n_arcs]
         bound, valencies = self._bound(), np.zeros(parts.valencies.shape)
         grandparents, next_siblings = np.zeros(len(parts.grandparents.first)), np.zeros(len(parts.next_siblings.first))
@@ -190,11 +296,11 @@ class _Decomposition:
         without = valencies.sum(axis=2) == 0.0  # heads that are no candidates have no factor
         valencies[without, :1] = 1.0
         bound += float(parts.valencies[without, :1].sum())
-        marks = self.agreed[self.n_arcs :]
+        marks, crossing = self.agreed[self.marks], self.agreed[self.rules.variables.crossing]
         indicators = Indicators(
-            arcs, parts.siblings.both(arcs), grandparents, next_siblings, valencies, marks, parts.crossing
+            arcs, parts.siblings.both(arcs), grandparents, next_siblings, valencies, marks, crossing
         )
-        return Relaxed(indicators, bound, self.disagreement, self.rounds)
+        return Relaxed(indicators, bound, self.disagreement, self.rounds, time.monotonic() < end)
 
     def _bound(self) -> float:
         copies = self.of_factors, self.of_pairs, self.of_clauses
@@ -218,8 +324,9 @@ def _choices(parts: Parts, single_root: bool) -> kernels.Clauses:
     by_word, from_root = grouped(parts.modifiers, parts.heads), np.flatnonzero(parts.heads == 0)
     variables = np.concatenate([by_word.arcs, from_root])
     starts = np.concatenate([by_word.starts, [len(by_word.arcs), len(variables)]])
-    exactly = np.arange(len(starts) - 1) < len(by_word.starts) + single_root
-    return kernels.Clauses(starts, variables, np.zeros(len(variables), np.bool_), exactly)
+    every = np.ones(len(starts) - 1)
+    most = np.where(np.arange(len(every)) < len(by_word.starts) + single_root, 1.0, np.inf)
+    return kernels.Clauses(starts, variables, np.zeros(len(variables), np.bool_), every, most, np.inf * every)
 
 
 def _scores_of_marks(parts: Parts) -> Floats:
@@ -227,7 +334,7 @@ def _scores_of_marks(parts: Parts) -> Floats:
     if not len(parts.nonprojective):
         return parts.nonprojective
     possible = (parts.heads > 0) & (np.abs(parts.heads - parts.modifiers) > 1)
-    return np.where(possible, np.maximum(parts.nonprojective, -_FORBIDDEN), 0.0)
+    return np.where(possible, np.maximum(parts.nonprojective, -FORBIDDEN), 0.0)
 
 
 def _marks_are_arcs(n_arcs: int, scores: Floats) -> tuple[Indices, Indices, Flags]:

@@ -12,6 +12,7 @@ from crossarc.core import Constraints, UnsupportedConstraint
 from crossarc.ilp import arborescences, nonlocal_parts, paper_formulation
 from crossarc.ilp.parts import Pairs, Parts
 from crossarc.ilp.program import Block, Program
+from crossarc.ilp.rule_rows import label_columns
 from crossarc.ilp.rules import Children, FewArcs, Rule, Variables
 
 __all__ = ["Formulation", "TreeRows", "formulate", "restricted"]
@@ -75,7 +76,7 @@ def formulate(
     if len(parts.crossing) or counts_crossing:
         crossing = nonlocal_parts.crossing(program, parts, z)
     of_parts = paper_formulation.variables_of_parts(program, parts, z) if as_in_paper else _tight(program, parts, z)
-    labelled, labels = _labels(program, parts, z, frozenset().union(*(rule.mentioned for rule in rules)))
+    labelled, labels = _labels(program, parts, z, rules)
     variables = Variables(parts, z, labelled, labels, nonprojective, crossing)
     arity = [Children(heads=frozenset([head]), most=most) for head, most in constraints.max_children.items()]
     for rule in arity:
@@ -96,24 +97,13 @@ def _tight(program: Program, parts: Parts, z: Indices) -> tuple[Indices, Indices
     )
 
 
-def _labels(program: Program, parts: Parts, z: Indices, mentioned: frozenset[int]) -> tuple[Indices, Indices]:
-    """Variables of labelled arcs: one for each label that some rule mentions, and one for the best other label.
-
-    The columns of these, and their labels.
-    """
-    n_arcs, n_labels = len(z), parts.labels.shape[1]
-    named = np.array(sorted(mentioned), dtype=np.int64)
-    if n_labels == 0:
-        if len(named):
-            raise ValueError("rules about labels need labelled scores")
-        return np.empty((n_arcs, 0), dtype=np.int64), np.empty((n_arcs, 0), dtype=np.int64)
-    others = np.setdiff1d(np.arange(n_labels), named)
-    labels = np.tile(named, (n_arcs, 1))
-    if len(others):
-        labels = np.concatenate([labels, others[parts.labels[:, others].argmax(axis=1)][:, np.newaxis]], axis=1)
-    columns = program.add_variables(np.take_along_axis(parts.labels, labels, axis=1), integral=True)
-    rows = np.arange(n_arcs)
-    program.add_rows(n_arcs, 0.0, 0.0, (rows[:, np.newaxis], columns, 1.0), (rows, z, -1.0))
+def _labels(program: Program, parts: Parts, z: Indices, rules: Sequence[Rule]) -> tuple[Indices, Indices]:
+    """Variables of labelled arcs, for the labels that arcs may need; the columns of these, and their labels."""
+    labels, scores = label_columns(parts, rules)
+    columns = program.add_variables(scores, integral=True)
+    if labels.shape[1]:
+        rows = np.arange(len(z))
+        program.add_rows(len(z), 0.0, 0.0, (rows[:, np.newaxis], columns, 1.0), (rows, z, -1.0))
     return columns, labels
 
 

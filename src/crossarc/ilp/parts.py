@@ -108,7 +108,7 @@ def parts_of(
         size,
         heads,
         modifiers,
-        own[:, 0] if array.ndim == 2 else np.zeros(len(heads)),
+        np.ascontiguousarray(own[:, 0]) if array.ndim == 2 else np.zeros(len(heads)),
         NO_PAIRS if of_siblings is None else _siblings(heads, modifiers, pairs, of_siblings),
         NO_PAIRS if of_grandparents is None else _grandparents(heads, modifiers, of_grandparents),
         NO_PAIRS if of_next is None else _next_siblings(heads, modifiers, pairs, of_next),

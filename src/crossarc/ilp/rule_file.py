@@ -7,7 +7,10 @@
     at most 1 obj per VERB,AUX              # said of heads with these tags only
     at least 1 nsubj per VERB
     at most 4 children per head
+    at most 1 DET left of NOUN,PROPN        # children with this tag, to the left of heads with these
+    at least 1 conj right of CCONJ
     det,case have no children
+    PUNCT has no children                   # words with this tag
     punct crosses nothing
     conj agrees in upos                     # with its head; also in xpos, or in a feature such as Case
     at most 1 non-projective arcs
@@ -20,15 +23,17 @@
     soft: at most 1 obj per head            # costs a tree 1 for each time it breaks the rule
     soft 2.5: det,case have no children
 
-A label that ends in ``*`` stands for all labels that begin so. Rules are hard unless they are soft.
+A label that ends in ``*`` stands for all labels that begin so. A name in capitals that is no label of the model is a
+tag, in UPOS or XPOS. Rules are hard unless they are soft.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +43,7 @@ from crossarc.ilp import Arc, Arcs, Children, FewArcs, NoChildren, NoCrossing, R
 __all__ = ["RuleFile", "RuleLine", "read_rules"]
 
 _NAMES = r"(?P<names>[^\s,]+(?:,[^\s,]+)*)"
+_OF_HEADS = r"(?:per|(?P<side>left|right) of) (?P<per>\S+)"
 _SOFT = re.compile(r"soft(?: (?P<weight>\d+(?:\.\d+)?))?: (?P<rule>.+)")
 _SENTENCE = re.compile(r"(?P<sentence>\S+): (?P<rule>.+)")
 
@@ -65,12 +71,20 @@ class _Words:
     def given(self, name: str) -> str:
         return self.line.match[name]
 
+    @property
+    def names(self) -> list[str]:
+        return self.given("names").split(",")
+
+    @property
+    def names_tags(self) -> bool:
+        """Whether the names are those of tags: in capitals, and no labels."""
+        return all(name.isupper() and name not in self.labels for name in self.names)
+
     def numbers(self) -> frozenset[int] | None:
         """The labels that are named; None if these are all ("children")."""
-        names = self.given("names").split(",")
-        if names == ["children"]:
+        if self.names == ["children"]:
             return None
-        return frozenset(number for name in names for number in self._numbers(name))
+        return frozenset(number for name in self.names for number in self._numbers(name))
 
     def _numbers(self, name: str) -> list[int]:
         found = [i for i, label in enumerate(self.labels) if _fits(label, name)]
@@ -86,10 +100,19 @@ class _Words:
 
     def heads(self) -> frozenset[int] | None:
         """The heads that a rule is about: words with these tags; None for all."""
-        if self.given("per") == "head":
-            return None
-        tags = self.given("per").split(",")
-        return frozenset(i for i, tag in enumerate(self.sentence.upos, 1) if tag in tags)
+        return None if self.given("per") == "head" else self.tagged(self.given("per").split(","))
+
+    def tagged(self, tags: list[str]) -> frozenset[int]:
+        """The words with one of these tags."""
+        words = enumerate(zip(self.sentence.upos, self.sentence.xpos, strict=True), 1)
+        return frozenset(i for i, (upos, xpos) in words if upos in tags or xpos in tags)
+
+    def children(self, *, least: int = 0, most: int | None = None) -> Rule:
+        """A rule about numbers of children, with these labels or tags, on one side or both."""
+        side: Any = self.given("side")
+        if self.names_tags:
+            return Children(least, most, None, self.heads(), self.tagged(self.names), side)
+        return Children(least, most, self.numbers(), self.heads(), None, side)
 
 
 def _fits(label: str, name: str) -> bool:
@@ -97,11 +120,11 @@ def _fits(label: str, name: str) -> bool:
 
 
 def _at_most(words: _Words) -> Rule:
-    return Children(most=int(words.given("n")), labels=words.numbers(), heads=words.heads())
+    return words.children(most=int(words.given("n")))
 
 
 def _at_least(words: _Words) -> Rule:
-    return Children(least=int(words.given("n")), labels=words.numbers(), heads=words.heads())
+    return words.children(least=int(words.given("n")))
 
 
 def _most_of_one(words: _Words) -> Rule:
@@ -110,6 +133,8 @@ def _most_of_one(words: _Words) -> Rule:
 
 
 def _no_children(words: _Words) -> Rule:
+    if words.names_tags:
+        return Children(most=0, heads=words.tagged(words.names))
     labels = words.numbers()
     assert labels is not None
     return NoChildren(labels)
@@ -157,8 +182,8 @@ def _arc(words: _Words) -> Rule:
 _OF_ALL: dict[str, Callable[[_Words], Rule]] = {
     r"at most (?P<n>\d+) non-projective arcs?": _few_nonprojective,
     r"at most (?P<n>\d+) crossing arcs?": _few_crossing,
-    rf"at most (?P<n>\d+) {_NAMES} per (?P<per>\S+)": _at_most,
-    rf"at least (?P<n>\d+) {_NAMES} per (?P<per>\S+)": _at_least,
+    rf"at most (?P<n>\d+) {_NAMES} {_OF_HEADS}": _at_most,
+    rf"at least (?P<n>\d+) {_NAMES} {_OF_HEADS}": _at_least,
     rf"{_NAMES} (?:has|have) no children": _no_children,
     rf"{_NAMES} cross(?:es)? nothing": _crosses_nothing,
     rf"{_NAMES} agrees? in (?P<column>\S+)": _agrees,
@@ -177,9 +202,29 @@ class RuleFile:
         self.text, self.path = text, path
         contents = (" ".join(re.sub(r"(^|\s)#.*", "", line).split()) for line in text.splitlines())
         self.lines = [_understood(rule, Place(path, number)) for number, rule in enumerate(contents, 1) if rule]
+        self._seen: set[tuple[str, str]] = set()  # (kind, name) of what ``look_at`` was shown
 
     def __reduce__(self) -> tuple[type[RuleFile], tuple[str, str]]:
         return RuleFile, (self.text, self.path)
+
+    def look_at(self, text: str) -> None:
+        """Take note of the names that parsed sentences have, in CoNLL-U or CoNLL-X, for ``without_effect``."""
+        for line in text.splitlines():
+            if line.startswith("# sent_id = "):
+                self._seen.add(("sent_id", line.removeprefix("# sent_id = ").strip()))
+            columns = line.split("\t")
+            if len(columns) >= 8:
+                self._seen |= {("tag", columns[3]), ("tag", columns[4]), ("label", columns[7])}
+                self._seen |= {("feature", item.partition("=")[0]) for item in columns[5].split("|")}
+
+    def without_effect(self) -> list[str]:
+        """Warnings about lines that name a tag, a feature or a sent_id that no sentence has had."""
+        return [
+            f"{line.place}: no {what} {name!r}: the rule has no effect: {line.text}"
+            for line in self.lines
+            for kind, what, name in _named(line)
+            if (kind, name) not in self._seen and not (what == "word has the tag" and ("label", name) in self._seen)
+        ]
 
     def rules_for(self, sentence: Sentence, labels: Sequence[str]) -> list[Rule]:
         """The rules for a sentence. Raises ``InputError`` for labels and words that are not there."""
@@ -188,6 +233,18 @@ class RuleFile:
             for line in self.lines
             if line.sent_id in (None, sentence.sent_id)
         ]
+
+
+def _named(line: RuleLine) -> Iterator[tuple[str, str, str]]:
+    """What must be in some sentence for a rule to have an effect: its kind, what to say, its name."""
+    given = line.match.groupdict()
+    if line.sent_id is not None:
+        yield "sent_id", "sentence has the sent_id", line.sent_id
+    tags = [] if given.get("per") in (None, "head") else given["per"].split(",")
+    tags += [name for name in (given.get("names") or "").split(",") if name.isupper()]
+    yield from (("tag", "word has the tag", tag) for tag in tags)
+    if given.get("column") not in (None, "upos", "xpos"):
+        yield "feature", "word has the feature", given["column"]
 
 
 def read_rules(path: str) -> RuleFile:

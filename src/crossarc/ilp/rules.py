@@ -7,7 +7,7 @@ from 1, labels are numbers of the labelled scores.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,10 @@ class Rule:
         """The labels that the rule is about."""
         return frozenset()
 
+    def wants(self, parts: Parts) -> NDArray[np.bool_]:
+        """Of each arc, whether a tree may keep the rule because the arc has one of the labels."""
+        return np.zeros(len(parts.heads), np.bool_)
+
     def rows(self, variables: Variables) -> Block:
         raise NotImplementedError
 
@@ -82,19 +86,29 @@ class Rule:
 
 @dataclass(frozen=True)
 class Children(Rule):
-    """Heads have at least ``least`` and at most ``most`` children (with one of these labels).
-
-    ``heads`` are the heads that this is said of; all words and the root, if None.
-    """
+    """Heads have at least ``least`` and at most ``most`` children (with one of these labels)."""
 
     least: int = 0
     most: int | None = None
     labels: Labels | None = None
-    heads: frozenset[int] | None = None
+    heads: frozenset[int] | None = None  # that this is said of; all words and the root, if None
+    modifiers: frozenset[int] | None = None  # the words that count; all, if None
+    side: Literal["left", "right"] | None = None  # of the head, on which children count; both, if None
 
     @property
     def mentioned(self) -> Labels:
         return self.labels or frozenset()
+
+    def wants(self, parts: Parts) -> NDArray[np.bool_]:
+        of_heads = True if self.heads is None else np.isin(parts.heads, list(self.heads))
+        return self._counts(parts) & of_heads & (self.least > 0)
+
+    def _counts(self, parts: Parts) -> NDArray[np.bool_]:
+        """Of each arc, whether its modifier counts."""
+        own = np.ones(len(parts.heads), np.bool_)
+        if self.modifiers is not None:
+            own &= np.isin(parts.modifiers, list(self.modifiers))
+        return own if self.side is None else own & (parts.sides == (self.side == "right"))
 
     def rows(self, variables: Variables) -> Block:
         size = variables.parts.size
@@ -102,7 +116,7 @@ class Children(Rule):
         row = np.full(size, -1)
         row[heads] = np.arange(len(heads))
         arcs, columns = variables.chosen(self.labels)
-        rows = row[variables.parts.heads[arcs]]
+        rows = np.where(self._counts(variables.parts)[arcs], row[variables.parts.heads[arcs]], -1)
         most = np.inf if self.most is None else self.most
         return Block.of(len(heads), self.least, most, (rows[rows >= 0], columns[rows >= 0], 1.0))
 
@@ -156,6 +170,10 @@ class Arc(Rule):
     def mentioned(self) -> Labels:
         return self.labels or frozenset()
 
+    def wants(self, parts: Parts) -> NDArray[np.bool_]:
+        own: NDArray[np.bool_] = (parts.heads == self.head) & (parts.modifiers == self.modifier)
+        return own & self.wanted
+
     def rows(self, variables: Variables) -> Block:
         arcs, columns = variables.chosen(self.labels)
         own = (variables.parts.heads[arcs] == self.head) & (variables.parts.modifiers[arcs] == self.modifier)
@@ -192,13 +210,15 @@ class NoCrossing(Rule):
     def rows(self, variables: Variables) -> Block:
         parts = variables.parts
         arcs, columns = variables.chosen(self.labels)
-        first, second = np.nonzero(conflicts(parts, cycles=False))
+        order = np.argsort(arcs, kind="stable")
+        arcs, columns = arcs[order], columns[order]
+        first, second = np.nonzero(conflicts(parts, cycles=False, arcs=np.unique(arcs)))
         # a row for each arc and each word whose head would cross it
-        pairs, rows = np.unique(first * parts.size + parts.modifiers[second], return_inverse=True)
-        row_of = np.nonzero((pairs // parts.size)[:, np.newaxis] == arcs)
-        return Block.of(
-            len(pairs), -np.inf, 1.0, (rows, variables.arcs[second], 1.0), (row_of[0], columns[row_of[1]], 1.0)
-        )
+        pairs, rows = np.unique(np.unique(arcs)[first] * parts.size + parts.modifiers[second], return_inverse=True)
+        begins, ends = (np.searchsorted(arcs, pairs // parts.size, side=side) for side in ("left", "right"))
+        own = np.repeat(np.arange(len(pairs)), ends - begins)
+        which = np.arange(len(own)) - np.repeat(np.cumsum(ends - begins) - ends, ends - begins)
+        return Block.of(len(pairs), -np.inf, 1.0, (rows, variables.arcs[second], 1.0), (own, columns[which], 1.0))
 
 
 @dataclass(frozen=True)

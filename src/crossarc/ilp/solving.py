@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, NoTreeError, Tree
 from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
 from crossarc.ilp.dual_decomposition import relax
-from crossarc.ilp.formulation import Formulation, TreeRows, formulate, restricted
+from crossarc.ilp.formulation import TreeRows, formulate, restricted
 from crossarc.ilp.highs import Answer, Infeasible, Solver
 from crossarc.ilp.parts import Indicators, Parts, indicators_of, score_of
 from crossarc.ilp.program import Block
-from crossarc.ilp.rounding import nearest_tree, rounded
-from crossarc.ilp.rules import FewArcs, Rule
+from crossarc.ilp.rounding import Rounded, improved, nearest_tree, rounded
+from crossarc.ilp.rule_rows import RuleRows, counted_marks, rule_rows
+from crossarc.ilp.rules import Children, FewArcs, Rule
 
 __all__ = ["Relaxer", "RulesError", "Solution", "solve"]
 
@@ -30,6 +32,10 @@ Relaxer = Literal["highs", "ad3"]
 
 _CERTAIN = 1e-6  # how far below its bound the best tree may be
 _INTEGRAL = 1e-5  # how far from an integer a variable of the relaxation may be
+_ROUNDS = 1000  # of dual decomposition, at most
+_WORK = 1.5e7  # rounds times parts: long sentences have fewer rounds, so that their time grows with their parts only
+_PROGRESS = 1e-3  # of the bound, in 100 rounds: what is slower is left to rounding, and to branch and bound
+_LAST = 0.1  # the share of the time limit that is kept for rounding; and what a tree may take longer if there is none
 
 
 class RulesError(NoTreeError):
@@ -87,8 +93,8 @@ def solve(
     """The tree with the highest sum of the scores of its parts: Martins, Smith and Xing (2009).
 
     First the linear relaxation is solved; if that gives a tree, it is the best one. Otherwise the tree nearest to the
-    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound. Where no rule
-    can be broken, it is the best of several near ones, improved as long as changing the head of one word helps.
+    solution, a maximal arborescence, is the answer (``exact=False``) or the start of branch and bound: the best of
+    several near ones, improved as long as changing the arc or the label of one word helps.
 
     Parameters
     ----------
@@ -96,15 +102,18 @@ def solve(
     constraints : Constraints, optional
         All but ``max_degree``.
     rules : sequence of Rule
-        Hard and soft rules. A relaxed solution whose tree breaks a hard one is given to branch and bound.
+        Hard and soft rules. If no tree near a relaxed solution keeps the hard ones, the best tree by arcs that does is
+        looked for by branch and bound, and improved by all parts.
     exact : bool
         Whether to find the best tree, or only to solve the relaxation.
     time_limit : float, optional
-        Seconds, after which the best tree so far is taken.
+        Seconds, after which the best tree so far is taken, whatever stage they went into; the bound is the lowest of
+        all stages. If there is none by then that keeps the hard rules, one is looked for by its arcs alone, for a tenth
+        of that time.
     solver : {"highs", "ad3"}
         What solves the relaxation: HiGHS, or dual decomposition (``relax``), which is faster but stops when it is near
-        enough; "rounded" may then be said of a tree that is the best one. Under rules and with crossing arcs it is
-        always HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
+        enough; "rounded" may then be said of a tree that is the best one. With scores of crossing arcs it is always
+        HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
     seed : int
         Of the trees near a fractional solution that are tried.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
@@ -138,66 +147,154 @@ def solve(
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
     own = _with_best_labels(possible) if labels_later else possible
-    decomposed = _decomposed(own, constraints, seed) if solver == "ad3" and not rules else None
-    if decomposed is not None and (not exact or decomposed.status == "integral"):
-        return _labelled(decomposed._replace(status="optimal") if exact else decomposed, possible)
+    problem = _problem(own, constraints, rules, time_limit, seed)
     try:
-        found = _search(own, constraints, rules, time_limit, seed=seed, trees=trees, as_in_paper=as_in_paper).run(exact)
+        found = _decomposed(problem, exact) if solver == "ad3" and _is_decomposable(own) else None
+        if found is None or (exact and found.status != "integral"):
+            found = _Search(problem, found, trees=trees, as_in_paper=as_in_paper).run(exact)
     except Infeasible:
-        raise _explained(own, constraints, rules) from None
+        raise _explained(problem._replace(constraints=constraints)) from None
+    if exact and found.status == "integral":
+        found = found._replace(status="optimal")
     return _labelled(found, possible) if labels_later else found
 
 
-def _decomposed(parts: Parts, constraints: Constraints, seed: int) -> Solution | None:
-    """The relaxed solution by dual decomposition; None if that cannot find it."""
-    if constraints.projective or constraints.max_children or len(parts.crossing):
-        return None
-    if len(np.unique(parts.modifiers)) < parts.size - 1 or parts.heads.min() > 0:
-        return None
-    single_root = constraints.single_root
+class _Problem(NamedTuple):
+    """What is to be solved, in which time."""
+
+    parts: Parts
+    constraints: Constraints
+    rules: tuple[Rule, ...]
+    counted: Parts  # with marks that score nothing where something counts them
+    rows: RuleRows  # of rules and constraints, over these
+    time_limit: float
+    end: float  # on the clock of ``time.monotonic``
+    seed: int
+
+    @property
+    def time_left(self) -> float:
+        return max(self.end - time.monotonic(), 0.0)
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        return {"single_root": self.constraints.single_root, "rules": self.rows}
+
+    def solution(self, tree: Rounded, status: Status, bound: float, indicators: Indicators | None) -> Solution:
+        broken = tuple(rule for rule in tree.broken if rule in self.rules)
+        return Solution(Tree(tree.heads, tree.labels, tree.score), status, bound, indicators, broken)
+
+
+def _problem(
+    parts: Parts, constraints: Constraints, rules: Sequence[Rule], time_limit: float | None = None, seed: int = 1
+) -> _Problem:
+    """No arcs that cross, or are not projective: that is a constraint, and a constraint is a rule."""
+    if any(map(_is_projectivity, rules)):
+        constraints = replace(constraints, projective=True)
+    arity = [Children(heads=frozenset([head]), most=most) for head, most in constraints.max_children.items()]
+    every = [*rules, *arity, *([FewArcs(0)] if constraints.projective else [])]
+    counted = counted_marks(parts, every)
+    limit = np.inf if time_limit is None else time_limit
+    end = time.monotonic() + limit
+    return _Problem(parts, constraints, tuple(rules), counted, rule_rows(counted, every), limit, end, seed)
+
+
+def _is_projectivity(rule: Rule) -> bool:
+    """Whether a rule leaves no arc that crosses others: that has a program of its own."""
+    return isinstance(rule, FewArcs) and rule.most == 0 and rule.weight == np.inf
+
+
+def _is_decomposable(parts: Parts) -> bool:
+    """Whether dual decomposition can solve the relaxation: it knows no scores of arcs that cross."""
+    every_word = len(np.unique(parts.modifiers)) == parts.size - 1
+    return not len(parts.crossing) and every_word and bool(parts.heads.min() == 0)
+
+
+def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
+    """The relaxed solution by dual decomposition, and a tree; None if it finds none without forbidden parts.
+
+    Raises
+    ------
+    Infeasible
+    """
+    parts, single_root = problem.counted, problem.constraints.single_root
+    n_parts = len(parts.siblings.first) + len(parts.next_siblings.first) + len(parts.grandparents.first)
     try:
-        relaxed = relax(parts, single_root=single_root)
+        relaxed = relax(
+            parts,
+            single_root=single_root,
+            rounds=int(np.clip(_WORK / max(n_parts, 1), 60, _ROUNDS)),
+            progress=_PROGRESS,
+            rules=problem.rows,
+            time_limit=None if problem.end == np.inf else (0.5 if exact else 1.0 - _LAST) * problem.time_left,
+        )
         values = relaxed.indicators.arcs
-        heads = nearest_tree(parts, values, single_root=single_root)
+        tree = rounded(parts, values, **problem.flags, seed=problem.seed, trees=1)
+        if not _reaches(tree.score, relaxed.bound) and problem.time_left >= 0.5 * problem.time_limit:
+            tree = rounded(parts, values, **problem.flags, seed=problem.seed)
+        if tree.score == -np.inf:
+            tree = _best_by_arcs(problem)
     except NoTreeError:
         return None
-    score = score_of(parts, heads)
-    if not _reaches(score, relaxed.bound):
-        heads, score = rounded(parts, values, single_root=single_root, seed=seed)
-    if score == -np.inf:
-        return None
-    if _reaches(score, relaxed.bound):
-        return Solution(Tree(heads, None, score), "integral", relaxed.bound, indicators_of(parts, heads), ())
-    return Solution(Tree(heads, None, score), "rounded", relaxed.bound, relaxed.indicators, ())
+    if _reaches(tree.score, relaxed.bound):
+        return problem.solution(tree, "integral", relaxed.bound, indicators_of(parts, tree.heads))
+    status: Status = "rounded" if relaxed.in_time else "time limit"
+    return problem.solution(tree, status, relaxed.bound, relaxed.indicators)
+
+
+def _best_by_arcs(problem: _Problem) -> Rounded:
+    """The best tree by its arcs alone that keeps the hard rules, improved by all parts.
+
+    Raises
+    ------
+    Infeasible
+        No tree keeps them.
+    NoTreeError
+        None was found in time.
+    """
+    best = _search_of_arcs(problem, [rule for rule in problem.rules if rule.weight == np.inf]).run(exact=True).tree
+    rows, parts = problem.rows, problem.counted
+    if best.labels is not None:  # its own labels are where the climbing begins
+        labels, arcs = parts.labels.copy(), np.flatnonzero(best.heads[parts.modifiers] == parts.heads)
+        labels[arcs] = -np.inf
+        own = best.labels[parts.modifiers[arcs]]
+        labels[arcs, own] = parts.labels[arcs, own]
+        rows = rule_rows(parts._replace(labels=labels), rows.rules)
+    tree = improved(parts, best.heads, single_root=problem.constraints.single_root, rules=rows)
+    if tree.score == -np.inf:
+        raise NoTreeError("no tree without forbidden parts was found that keeps the rules")
+    return tree
+
+
+def _search_of_arcs(problem: _Problem, rules: Sequence[Rule]) -> _Search:
+    """The search for the best tree by its arcs and labels alone, in a tenth of the time limit more."""
+    parts = problem.parts
+    arcs = Parts(parts.size, parts.heads, parts.modifiers, parts.arcs, labels=parts.labels)
+    if not any(rule.mentioned for rule in rules):
+        arcs = _with_best_labels(arcs)
+    limit = None if problem.end == np.inf else max(problem.time_left, _LAST * problem.time_limit, _LAST)
+    return _Search(_problem(arcs, problem.constraints, rules, limit, problem.seed), None)
 
 
 def _reaches(score: float, bound: float) -> bool:
     return score > -np.inf and bound - score <= _CERTAIN * max(1.0, abs(score))
 
 
-def _search(
-    parts: Parts,
-    constraints: Constraints,
-    rules: Sequence[Rule],
-    time_limit: float | None = None,
-    *,
-    seed: int = 1,
-    trees: TreeRows = "cutting planes",
-    as_in_paper: bool = False,
-) -> _Search:
-    """The search for the best tree. No arcs that cross, or are not projective: that has a program of its own."""
-    others = [rule for rule in rules if not (isinstance(rule, FewArcs) and rule.most == 0 and rule.weight == np.inf)]
-    if len(others) < len(rules):
-        constraints = replace(constraints, projective=True)
-    formulation = formulate(parts, constraints, others, trees=trees, as_in_paper=as_in_paper)
-    return _Search(formulation, constraints, time_limit, seed)
-
-
 class _Search:
-    def __init__(self, formulation: Formulation, constraints: Constraints, time_limit: float | None, seed: int) -> None:
-        self.formulation, self.constraints, self.seed = formulation, constraints, seed
-        self.parts, self.z = formulation.variables.parts, formulation.variables.arcs
-        self.solver = Solver(formulation.program, time_limit)
+    """Branch and bound by HiGHS, from the best tree that is known, if there is one."""
+
+    def __init__(
+        self,
+        problem: _Problem,
+        known: Solution | None,
+        *,
+        trees: TreeRows = "cutting planes",
+        as_in_paper: bool = False,
+    ) -> None:
+        others = [rule for rule in problem.rules if not _is_projectivity(rule)]
+        self.problem, self.known, self.constraints = problem, known, problem.constraints
+        self.formulation = formulate(problem.parts, self.constraints, others, trees=trees, as_in_paper=as_in_paper)
+        self.parts, self.z = problem.parts, self.formulation.variables.arcs
+        self.solver = Solver(self.formulation.program, None if problem.end == np.inf else problem.time_left)
 
     def run(self, exact: bool) -> Solution:
         relaxed = self._repeated(self.solver, self.solver.relaxed)
@@ -205,22 +302,46 @@ class _Search:
             return self._solution(relaxed, "optimal" if exact else "integral")
         # over the scores of the arcs, if there are no values yet
         values = self.parts.arcs if relaxed.values is None else relaxed.values[self.z]
-        tree = self._nearest_tree(values)
-        nearest = self._completed(tree)
-        if nearest is not None:
-            nearest = nearest._replace(bound=relaxed.bound, indicators=self._indicators(relaxed))
-        if nearest is not None and not exact and relaxed.done:
-            return nearest
-        start = (tree[self.parts.modifiers] == self.parts.heads).astype(float)
-        answer = self._repeated(self.solver, lambda: self.solver.integer(self.z, start))
-        if answer.done:
-            return self._solution(answer, "optimal")
-        answer = answer._replace(bound=min(relaxed.bound, answer.bound))
-        if nearest is not None and nearest.tree.score >= answer.score:
-            return nearest._replace(status="time limit", bound=answer.bound)
-        if answer.values is None:
-            return self._best_by_arcs()._replace(status="time limit", bound=answer.bound)
-        return self._solution(answer, "time limit")
+        best = self._better(self._near(values, relaxed), self.known)
+        if best is not None and not exact and relaxed.done:
+            return best
+        answer = relaxed
+        if not self.solver.out_of_time:
+            heads = nearest_tree(self.parts, values, single_root=False) if best is None else best.tree.heads
+            start = (heads[self.parts.modifiers] == self.parts.heads).astype(float)
+            answer = self._repeated(self.solver, lambda: self.solver.integer(self.z, start))
+            if answer.done:
+                return self._solution(answer, "optimal")
+        bound = min(relaxed.bound, answer.bound, np.inf if self.known is None else self.known.bound)
+        if answer.values is not None and answer is not relaxed:
+            best = self._better(best, self._solution(answer, "time limit"))
+        if best is None:
+            if self._is_of_arcs:
+                raise NoTreeError(f"no tree that keeps the rules was found in {self.problem.time_limit:g} s")
+            best = self.problem.solution(_best_by_arcs(self.problem), "time limit", bound, None)
+        return best._replace(status="time limit", bound=bound)
+
+    @property
+    def _is_of_arcs(self) -> bool:
+        """Whether no part has more than an arc."""
+        pairs = (self.parts.siblings, self.parts.grandparents, self.parts.next_siblings)
+        return not any(len(of_kind.first) for of_kind in pairs) and not self.parts.valencies.size
+
+    @staticmethod
+    def _better(first: Solution | None, second: Solution | None) -> Solution | None:
+        if first is None or second is None:
+            return second if first is None else first
+        return first if first.tree.score >= second.tree.score else second
+
+    def _near(self, values: Floats, relaxed: Answer) -> Solution | None:
+        """A good tree near the values of the arcs that keeps the hard rules; None if none is found."""
+        try:
+            tree = rounded(self.problem.counted, values, **self.problem.flags, seed=self.problem.seed)
+        except NoTreeError:
+            raise Infeasible from None
+        if tree.score == -np.inf:
+            return None
+        return self.problem.solution(tree, "rounded", relaxed.bound, self._indicators(relaxed))
 
     def _repeated(self, solver: Solver, run: Callable[[], Answer]) -> Answer:
         """Solve, and exclude cycles and wrong marks, until there are none."""
@@ -264,40 +385,6 @@ class _Search:
         assert answer.values is not None
         values = answer.values[self.formulation.program.integral]
         return bool(np.abs(values - np.rint(values)).max() < _INTEGRAL)
-
-    def _nearest_tree(self, values: Floats) -> Indices:
-        """A tree near the values of the arcs; a good one where there are no rules to break."""
-        constraints, flags = self.constraints, {"single_root": self.constraints.single_root}
-        try:
-            if not (self.formulation.slacks or constraints.max_children or constraints.projective):
-                return rounded(self.parts, values, **flags, seed=self.seed)[0]
-            return nearest_tree(self.parts, values, **flags, projective=constraints.projective)
-        except NoTreeError:
-            raise Infeasible from None
-
-    def _completed(self, tree: Indices) -> Solution | None:
-        """A tree with its labels and its score; None if it breaks hard rules."""
-        chosen = tree[self.parts.modifiers] == self.parts.heads
-        if not self.formulation.slacks and not self.constraints.max_children:
-            score = score_of(self.parts, tree)
-            return None if score == -np.inf else Solution(Tree(tree, None, score), "rounded", np.inf, None, ())
-        solver = Solver(self.formulation.program)
-        solver.fix(self.z, chosen.astype(float))
-        try:
-            answer = self._repeated(solver, lambda: solver.integer(self.z[:0], np.empty(0)))
-            return self._solution(answer, "rounded")
-        except Infeasible:
-            return None
-
-    def _best_by_arcs(self) -> Solution:
-        """The best tree by its arcs alone that breaks no hard rule, however long that takes: better than no tree."""
-        parts = self.parts
-        arcs = Parts(parts.size, parts.heads, parts.modifiers, parts.arcs, labels=parts.labels)
-        hard = [rule for rule, _ in self.formulation.slacks if rule.weight == np.inf]
-        completed = self._completed(_search(arcs, self.constraints, hard).run(exact=True).tree.heads)
-        if completed is None:
-            raise NoTreeError("no tree was found in time")
-        return completed
 
     def _solution(self, answer: Answer, status: Status) -> Solution:
         """What an answer without fractions says."""
@@ -358,23 +445,25 @@ def _labelled(solution: Solution, parts: Parts) -> Solution:
     return solution._replace(tree=solution.tree._replace(labels=labels))
 
 
-def _explained(parts: Parts, constraints: Constraints, rules: Sequence[Rule]) -> NoTreeError:
+def _explained(problem: _Problem) -> NoTreeError:
     """Why there is no tree: the hard rules are left out one by one where there is none without them either."""
-    arcs = Parts(parts.size, parts.heads, parts.modifiers, np.zeros(len(parts.arcs)), labels=parts.labels)
-    needed = [rule for rule in rules if rule.weight == np.inf]
-    by_rules = _is_feasible(arcs, constraints, []) and not _is_feasible(arcs, constraints, needed)
-    if not by_rules:
+    needed = [rule for rule in problem.rules if rule.weight == np.inf]
+    if not _is_feasible(problem, []) or _is_feasible(problem, needed):
         return NoTreeError("the scores and the constraints allow no tree")
     for rule in list(needed):
         fewer = [other for other in needed if other is not rule]
-        if not _is_feasible(arcs, constraints, fewer):
+        if not _is_feasible(problem, fewer):
             needed = fewer
     return RulesError(needed)
 
 
-def _is_feasible(parts: Parts, constraints: Constraints, rules: Sequence[Rule]) -> bool:
+def _is_feasible(problem: _Problem, rules: Sequence[Rule]) -> bool:
+    """Whether some tree keeps these rules; also if that is not known in time."""
+    parts = problem.parts._replace(arcs=np.zeros(len(problem.parts.arcs)))
     try:
-        _search(parts, constraints, rules).run(exact=True)
+        _search_of_arcs(problem._replace(parts=parts), rules).run(exact=True)
     except Infeasible:
         return False
+    except NoTreeError:
+        return True
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -42,15 +43,15 @@ class Block(NamedTuple):
 def read_blocks(
     stream: InputStream, path: str, *, report: Callable[[InputError], None] | None = None
 ) -> Iterator[Block]:
-    """Cut the stream at blank lines. Only LF ends a line: a form may hold any other separator of Unicode.
+    """Cut the stream at blank lines. Only LF or CR LF ends a line: a form may hold any other separator of Unicode.
 
-    A missing or superfluous blank line is reported, by default as an ``InputWarning``; a stream without sentences is
-    an ``InputError``.
+    Lines of blocks end with LF. CR LF, a byte order mark (each once), and missing or superfluous blank lines are
+    reported, by default as an ``InputWarning``; a stream without sentences is an ``InputError``.
     """
     report = report or _warn
     line = 1
     found = False
-    for chunk in _chunks_of_whole_blocks(stream):
+    for chunk in _chunks_of_whole_blocks(_normal_pieces(stream, path, report)):
         for part in chunk.split(b"\n\n"):
             content = part.lstrip(b"\n")
             superfluous = len(part) - len(content)
@@ -58,7 +59,10 @@ def read_blocks(
                 report(InputError("superfluous blank line (left out)", Place(path, line)))
             if content.endswith(b"\n"):  # only the last part can
                 content = content[:-1]
-                report(InputError("no blank line after the last sentence", Place(path, line + part.count(b"\n") - 1)))
+                if b"\t" in content:  # it is a sentence, not text
+                    report(
+                        InputError("no blank line after the last sentence", Place(path, line + part.count(b"\n") - 1))
+                    )
             if content:
                 found = True
                 yield Block(content, path, line + superfluous)
@@ -67,10 +71,34 @@ def read_blocks(
         raise InputError("no sentences in this file", Place(path))
 
 
-def _chunks_of_whole_blocks(stream: InputStream) -> Iterator[bytes]:
+def _normal_pieces(stream: InputStream, path: str, report: Callable[[InputError], None]) -> Iterator[bytes]:
+    """What is read from the stream, without a byte order mark, every line ended by LF alone."""
+    piece = stream.read1(_CHUNK)
+    while len(piece) < len(codecs.BOM_UTF8) and (more := stream.read1(_CHUNK)):
+        piece += more
+    if piece.startswith(codecs.BOM_UTF8):
+        report(InputError("the file starts with a byte order mark (left out)", Place(path, 1)))
+        piece = piece.removeprefix(codecs.BOM_UTF8) or stream.read1(_CHUNK)
+    line: int | None = 1  # None once a CR LF has been reported
+    while piece:
+        while piece.endswith(b"\r"):  # the LF may be in the next piece
+            piece += stream.read1(_CHUNK) or b"\n"
+        if b"\r\n" in piece:
+            if line is not None:
+                line += piece.count(b"\n", 0, piece.find(b"\r\n"))
+                report(InputError("lines end with CR LF (read as LF)", Place(path, line)))
+                line = None
+            piece = piece.replace(b"\r\n", b"\n")
+        elif line is not None:
+            line += piece.count(b"\n")
+        yield piece
+        piece = stream.read1(_CHUNK)
+
+
+def _chunks_of_whole_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Pieces of the stream that end before a blank line; the last one ends where the stream does."""
     buffer = bytearray()
-    while piece := stream.read1(_CHUNK):
+    for piece in pieces:
         searched = max(len(buffer) - 1, 0)  # the blank line may lie across two pieces
         buffer += piece
         cut = buffer.rfind(b"\n\n", searched)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from crossarc.core import InputError, Insert, Place, Sentence, Word
+from crossarc.core.sentence import word_ids
 from crossarc.io.blocks import Block
 from crossarc.io.problems import format_problems, inserts_fit
 
@@ -31,8 +32,6 @@ def sentence_of(body: str, comments: tuple[str, ...], block: Block) -> Sentence 
     All fields of the sentence are cut out in one go; the line break stays at the front of the field after it, so
     that every tenth field shows whether it starts a line.
     """
-    if "\r" in body and "\r\n" in body + "\n":
-        return None
     fields = ("\n" + body.replace("\n", "\t\n")).split("\t")
     words, remainder = divmod(len(fields), 10)
     if remainder or body.count("\n") != words - 1 or "" in fields:
@@ -52,24 +51,13 @@ def sentence_of(body: str, comments: tuple[str, ...], block: Block) -> Sentence 
 
 def format_sentence(sentence: Sentence) -> str:
     """The lines of the sentence and the blank line after them."""
-    if sentence.source is not None:
-        return sentence.source + "\n\n"
-    rows = list(map("\t".join, zip(word_ids(len(sentence)), *sentence.columns, strict=True)))
-    for insert in reversed(sentence.inserts):
-        rows.insert(insert.after, "\t".join(insert.row))
-    return "\n".join([*sentence.comments, *rows, "", ""])
+    return sentence.to_conllu()
 
 
 def first_error(block: Block, text: str, *, only_words: bool = False) -> InputError:
     """The first problem of a block that is not well formed, with its place."""
     line, message = next(format_problems(text.split("\n"), only_words=only_words))
     return InputError(message, Place(block.path, block.line + line, block.sent_id()))
-
-
-@cache
-def word_ids(n: int) -> tuple[str, ...]:
-    """('1', '2', ..., 'n')"""
-    return tuple(map(str, range(1, n + 1)))
 
 
 @cache

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from crossarc.core import Sentence
+from crossarc.core.sentence import word_ids
 from crossarc.io.blocks import Block
-from crossarc.io.conllu import first_error, sentence_of, word_ids
+from crossarc.io.conllu import first_error, sentence_of
 
 __all__ = ["format_sentence", "lost_in_conllx", "parse_block"]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from crossarc.core import Insert, Sentence, Word
 
 __all__ = [
+    "RAW_TEXT",
     "LineProblem",
     "WordProblem",
     "find_cycle",
@@ -18,8 +19,10 @@ __all__ = [
     "tree_problems",
 ]
 
+RAW_TEXT = "this looks like raw text, not like a treebank"
 _INTEGER = re.compile(r"0|[1-9][0-9]*")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+_FIRST_ID = re.compile(r"(1|0\.1|1-[0-9]+) ")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 
 
@@ -38,14 +41,15 @@ def format_problems(lines: Sequence[str], *, only_words: bool = False) -> Iterat
 
     ``only_words`` is for CoNLL-X, which has no comments, multiword tokens or empty nodes.
     """
+    if _is_raw_text(lines):
+        yield LineProblem(0, RAW_TEXT)
+        return
     ids = _IdChecker()
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(lines):
         row = line.split("\t")
-        if line.endswith("\r"):
-            yield LineProblem(number, "the line ends with CR LF; lines must end with LF alone")
-        elif line.startswith("\ufeff"):
-            yield LineProblem(number, "the file starts with a byte order mark; it must be UTF-8 without one")
+        if line.startswith("\ufeff"):
+            yield LineProblem(number, "a byte order mark within the file")
         elif line.startswith("#") and not only_words:
             if ids.started:
                 yield LineProblem(number, "a comment after the first word")
@@ -76,6 +80,12 @@ def format_problems(lines: Sequence[str], *, only_words: bool = False) -> Iterat
                 yield LineProblem(
                     number, f"HEAD {head} of word {row[0]} is out of range: the sentence has {ids.words} {words}"
                 )
+
+
+def _is_raw_text(lines: Sequence[str]) -> bool:
+    """Whether there are no columns, and the first line is not that of a first word either, with spaces for tabs."""
+    rows = [line for line in lines if not line.startswith("#")]
+    return bool(rows) and not any("\t" in row for row in rows) and not _FIRST_ID.match(rows[0])
 
 
 def inserts_fit(inserts: Sequence[Insert], words: int) -> bool:

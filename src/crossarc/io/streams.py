@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import lzma
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,7 +15,9 @@ from typing import IO, Any, BinaryIO, Protocol, cast
 
 from crossarc.core import CrossarcError, InputError, Place
 
-__all__ = ["InputStream", "open_input", "open_output"]
+__all__ = ["InputStream", "Source", "name_of", "open_input", "open_output", "size_of_input"]
+
+Source = str | os.PathLike[str] | IO[str] | IO[bytes]  # the path of a file, or a file that is open
 
 _OPENERS: dict[str, Callable[[str, str], Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
@@ -25,10 +28,29 @@ class InputStream(Protocol):
     def read1(self, size: int, /) -> bytes: ...
 
 
+class _OpenFile:
+    """A file that somebody else has opened, and will close, as a stream of bytes."""
+
+    def __init__(self, file: IO[str] | IO[bytes]) -> None:
+        self._read = getattr(file, "read1", file.read)
+
+    def read1(self, size: int, /) -> bytes:
+        piece: str | bytes = self._read(size)
+        return piece.encode() if isinstance(piece, str) else piece
+
+
+def name_of(source: Source) -> str:
+    """The path of a file, or what stands for it in messages."""
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else str(getattr(source, "name", "<memory>"))
+
+
 @contextlib.contextmanager
-def open_input(path: str | os.PathLike[str]) -> Iterator[InputStream]:
+def open_input(source: Source) -> Iterator[InputStream]:
     """The bytes of a file. A missing file or a directory is an ``InputError``."""
-    name = os.fspath(path)
+    if not isinstance(source, str | os.PathLike):
+        yield _OpenFile(source)
+        return
+    name = os.fspath(source)
     if name == "-":
         yield cast(InputStream, sys.stdin.buffer)
         return
@@ -41,6 +63,15 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[InputStream]:
         if error.filename != name:
             raise
         raise InputError(_complaint(error), Place(name)) from None
+
+
+def size_of_input(path: str | os.PathLike[str]) -> int | None:
+    """How many bytes ``open_input`` will give; None if that is not known before: pipes, compressed files."""
+    try:
+        found = os.fstat(sys.stdin.fileno()) if os.fspath(path) == "-" else os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) and Path(path).suffix not in _OPENERS else None
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ def read_text(stream: InputStream, path: str, *, lines: bool = False) -> Iterato
             raise InputError(f"byte 0x{content[error.start]:02x} is not valid UTF-8", place) from None
         if line == 1:
             text = text.removeprefix("\ufeff")
-        found = found or not text.isspace()
+        found = found or bool(text.strip())
         yield TextBlock(text, path, line, paragraph)
         line += text.count("\n")
         paragraph += count_paragraphs(text, lines=lines)

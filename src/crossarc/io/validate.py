@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from crossarc.core import InputError, Place, Sentence
 from crossarc.io import conllu, conllx, format_of
@@ -11,19 +12,26 @@ from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.problems import format_problems, graph_problems, tree_problems
 from crossarc.io.streams import open_input
 
-__all__ = ["problems_by_sentence"]
+__all__ = ["SentenceProblems", "problems_by_sentence"]
 
 
-def problems_by_sentence(path: str | os.PathLike[str], *, single_root: bool = False) -> Iterator[list[InputError]]:
-    """For each sentence of a file, all that is wrong with it; at the end, what is wrong with the file's blank lines.
+class SentenceProblems(NamedTuple):
+    """All that is wrong with a sentence."""
+
+    size: int  # bytes of the sentence, with the blank line after it
+    problems: list[InputError]
+
+
+def problems_by_sentence(path: str | os.PathLike[str], *, single_root: bool = False) -> Iterator[SentenceProblems]:
+    """The problems of each sentence of a file; at the end, those of the file's blank lines and line ends.
 
     A file that cannot be read at all raises ``InputError``.
     """
     only_words = format_of(path) == "conllx"
     first_line: dict[str, int] = {}
-    blank_lines: list[InputError] = []
+    of_file: list[InputError] = []
     with open_input(path) as stream:
-        for block in read_blocks(stream, os.fspath(path), report=blank_lines.append):
+        for block in read_blocks(stream, os.fspath(path), report=of_file.append):
             found = _block_problems(block, only_words=only_words, single_root=single_root)
             sent_id = block.sent_id()
             if sent_id is not None:
@@ -31,9 +39,9 @@ def problems_by_sentence(path: str | os.PathLike[str], *, single_root: bool = Fa
                 if earlier != block.line:
                     place = Place(block.path, block.line, sent_id)
                     found.append(InputError(f"this sent_id was used at line {earlier}", place))
-            yield found
-    if blank_lines:
-        yield blank_lines
+            yield SentenceProblems(len(block.content) + 2, found)
+    if of_file:
+        yield SentenceProblems(0, of_file)
 
 
 def _block_problems(block: Block, *, only_words: bool, single_root: bool) -> list[InputError]:

@@ -1,7 +1,8 @@
-"""Decisions of support vector machines with a quadratic kernel, one class against one (Chang and Lin 2001).
+"""Decisions of support vector machines with a polynomial kernel, one class against one (Chang and Lin 2001).
 
-What is classified has a number of symbols, one for each atom, and the vectors are binary: K(x, y) = (gamma · m + r)²,
-where m counts the atoms whose symbols are the same. There are several groups of machines, each with classes of its own.
+What is classified has a number of symbols, one for each atom, and the vectors are binary: K(x, y) is a function of the
+number of atoms whose symbols are the same. The symbol 0 stands for nothing, and is never the same. There are several
+groups of machines, each with classes of its own.
 """
 
 from typing import NamedTuple
@@ -22,6 +23,7 @@ class Svm(NamedTuple):
     coefficients: NDArray[np.float32]  # [s, d]: in the machine of the vector's class and the d-th other one
     intercepts: NDArray[np.float32]  # [g, c, d] for c < d
     unseen: NDArray[np.float32]  # the score of each class where the group has never seen it
+    kernel: NDArray[np.float64]  # K of two vectors, by the number of symbols that they share
 
 
 class Workspace(NamedTuple):
@@ -32,10 +34,6 @@ class Workspace(NamedTuple):
     sums: NDArray[np.float64]  # [c, d]: what the vectors of class c say in its machine with the d-th other class
     votes: NDArray[np.float64]  # for each class
     margins: NDArray[np.float64]
-
-
-GAMMA = 0.2
-R = 0.0
 
 
 @jit_helper
@@ -98,6 +96,8 @@ def count_matches(svm, group, work):
     matches[:] = 0
     for a in range(len(svm.vectors)):
         symbol = work.symbols[a]
+        if symbol == 0:
+            continue
         vectors = svm.vectors[a, first:last]
         for s in range(len(vectors)):
             matches[s] += vectors[s] == symbol
@@ -111,7 +111,7 @@ def sum_kernels(svm, group, work, n):
         sums = work.sums[c]
         sums[:] = 0.0
         for s in range(start, svm.ends[group, c]):
-            k = (GAMMA * work.matches[s - first] + R) ** 2
+            k = svm.kernel[work.matches[s - first]]
             for d in range(n - 1):
                 sums[d] += k * svm.coefficients[s, d]
         start = svm.ends[group, c]

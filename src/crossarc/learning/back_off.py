@@ -97,17 +97,17 @@ def _witten_bell(contexts: Ints, outcomes: Ints, n_outcomes: int, weight: float)
     return Level(seen, np.append(left / totals, 1.0), cells, counts / totals[rows])
 
 
-def with_prior(counts: Floats, prior: float) -> BackOff:
-    """One level, from (expected) counts of shape (contexts, outcomes), of which each gets ``prior`` more.
+def with_prior(cells: Ints, counts: Floats, base: Floats, strength: float) -> BackOff:
+    """From (expected) counts of cells, which are context * n_outcomes + outcome, sorted; all other cells have none.
 
-    With the uniform base, this is the most probable distribution under a symmetric Dirichlet prior with the
-    parameter 1 + prior.
+    Each context has ``strength`` more, shared out as ``base`` says: its distribution is the most probable one under a
+    Dirichlet prior with the parameters 1 + strength * base. Its first level is the base, whose context is 0.
     """
-    n_contexts, n_outcomes = counts.shape
-    totals = counts.sum(axis=1) + prior * n_outcomes
-    kept = prior * n_outcomes / totals
-    rows, outcomes = np.nonzero(counts)
-    level = Level(
-        np.arange(n_contexts), np.append(kept, 1.0), rows * n_outcomes + outcomes, counts[rows, outcomes] / totals[rows]
+    n_outcomes = len(base)
+    contexts, rows = np.unique(cells // n_outcomes, return_inverse=True)
+    totals = np.bincount(rows, counts, minlength=len(contexts)) + strength
+    first = Level(np.array([0]), np.array([0.0, 1.0]), np.arange(n_outcomes), base)
+    second = Level(
+        contexts, np.append(strength / totals, 1.0), rows * n_outcomes + cells % n_outcomes, counts / totals[rows]
     )
-    return BackOff(n_outcomes, (level,))
+    return BackOff(n_outcomes, (first, second))

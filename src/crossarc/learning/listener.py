@@ -41,6 +41,9 @@ class TrainingListener:
     def interrupted(self, stage: str, epoch: int) -> None:
         """Training was interrupted; what is kept is as it was after this epoch."""
 
+    def kept(self, stage: str, epoch: int, last_epoch: int) -> None:
+        """Training has ended with ``last_epoch``; the result is as it was after ``epoch``."""
+
     def sentences_left_out(self, sentences: int, reason: str) -> None:
         """So many sentences cannot be learnt from."""
 

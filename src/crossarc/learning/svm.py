@@ -1,4 +1,4 @@
-"""Support vector machines with a quadratic kernel, through LIBSVM as scikit-learn has it (the extra ``svm``).
+"""Support vector machines with polynomial kernels, through LIBSVM as scikit-learn has it (the extra ``svm``).
 
 Only training needs scikit-learn: decisions are made by a kernel of ours, from the arrays of ``Svm``.
 """
@@ -6,19 +6,27 @@ Only training needs scikit-learn: decisions are made by a kernel of ours, from t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError
-from crossarc.learning._svm import GAMMA, R, Svm
+from crossarc.learning._svm import Svm
 
-__all__ = ["Svm", "fit_svm", "no_svm"]
+__all__ = ["Svm", "SvmSettings", "fit_svm", "no_svm"]
 
-_COST = 0.5
-_TOLERANCE = 1.0
 _CACHE = 500  # megabytes
+
+
+class SvmSettings(NamedTuple):
+    """The kernel K(x, y) = (gamma x·y + r)^degree, and how LIBSVM learns; its own names are in brackets."""
+
+    degree: int = 2
+    gamma: float = 0.2
+    r: float = 0.0  # (coef0)
+    cost: float = 0.5  # of an error (C)
+    tolerance: float = 1.0  # of the stopping criterion (epsilon)
 
 
 def fit_svm(
@@ -27,13 +35,14 @@ def fit_svm(
     keys: NDArray[np.uint64],
     n_classes: int,
     *,
+    settings: SvmSettings,
     smallest: int,
     learnt: Callable[[int], None],
 ) -> Svm:
     """One group of machines for each key that has as many instances as the smallest group, one for all others together.
 
-    ``symbols[x, a]`` is the symbol of atom a in instance x. ``learnt`` is told how many instances each group had.
-    Training takes more than quadratic time in the number of instances of a group.
+    ``symbols[x, a]`` is the symbol of atom a in instance x, 0 for none. ``learnt`` is told how many instances each
+    group had. Training takes more than quadratic time in the number of instances of a group.
     """
     found, group_of, sizes = np.unique(keys, return_inverse=True, return_counts=True)
     by_size = np.argsort(sizes, kind="stable")
@@ -42,16 +51,23 @@ def fit_svm(
     members = [~np.isin(group_of, large), *(group_of == g for g in large)]
     machines = []
     for member in members:
-        machines.append(_fit_group(symbols[member], classes[member]))
+        machines.append(_fit_group(symbols[member], classes[member], settings))
         learnt(int(member.sum()))
     frequencies = np.bincount(classes, minlength=n_classes) / len(classes)
     unseen = (frequencies - 2.0).astype(np.float32)
-    return _side_by_side([np.uint64(0), *found[large]], machines, symbols.shape[1], unseen)
+    return _side_by_side([np.uint64(0), *found[large]], machines, _kernel(settings, symbols.shape[1]), unseen)
 
 
 def no_svm(n_classes: int) -> Svm:
     """What stands for it where there is none."""
-    return _side_by_side([], [], 0, np.zeros(n_classes, dtype=np.float32))
+    return _side_by_side([], [], _kernel(SvmSettings(), 0), np.zeros(n_classes, dtype=np.float32))
+
+
+def _kernel(settings: SvmSettings, n_atoms: int) -> NDArray[np.float64]:
+    """K of two vectors by the number of symbols that they share."""
+    shared = np.arange(n_atoms + 1, dtype=np.float64)
+    values: NDArray[np.float64] = (settings.gamma * shared + settings.r) ** settings.degree
+    return values
 
 
 class _Machines:
@@ -66,12 +82,12 @@ class _Machines:
         self.intercepts = np.zeros((n, n), dtype=np.float32)
 
 
-def _fit_group(symbols: NDArray[np.uint32], classes: NDArray[np.int64]) -> _Machines:
+def _fit_group(symbols: NDArray[np.uint32], classes: NDArray[np.int64], settings: SvmSettings) -> _Machines:
     machines = _Machines(np.unique(classes), symbols.shape[1])
     n = len(machines.classes)
     if n < 2:
         return machines
-    svc = _svc().fit(_binary(symbols), classes)
+    svc = _svc(settings).fit(_binary(symbols), classes)
     sign = -1.0 if n == 2 else 1.0  # scikit-learn turns the only machine of two classes round
     machines.counts = svc.n_support_.astype(np.int64)
     machines.vectors = symbols[svc.support_]
@@ -80,30 +96,35 @@ def _fit_group(symbols: NDArray[np.uint32], classes: NDArray[np.int64]) -> _Mach
     return machines
 
 
-def _svc() -> Any:
+def _svc(settings: SvmSettings) -> Any:
     try:
         from sklearn.svm import SVC
     except ImportError:
         raise CrossarcError("the classifier svm needs scikit-learn: pip install '.[svm]'") from None
-    return SVC(C=_COST, kernel="poly", degree=2, gamma=GAMMA, coef0=R, tol=_TOLERANCE, cache_size=_CACHE)
+    kernel = {"kernel": "poly", "degree": settings.degree, "gamma": settings.gamma, "coef0": settings.r}
+    return SVC(**kernel, C=settings.cost, tol=settings.tolerance, cache_size=_CACHE)
 
 
 def _binary(symbols: NDArray[np.uint32]) -> Any:
-    """A column for each symbol of each atom."""
+    """A column for each symbol of each atom but 0."""
     columns = np.empty(symbols.shape, dtype=np.int64)
     width = 0
     for a in range(symbols.shape[1]):
         different, columns[:, a] = np.unique(symbols[:, a], return_inverse=True)
         columns[:, a] += width
         width += len(different)
-    rows = np.arange(len(symbols) + 1) * symbols.shape[1]
+    there = symbols != 0
+    rows = np.concatenate([[0], there.sum(axis=1).cumsum()])
     from scipy.sparse import csr_matrix  # takes long to import, and parsing does without
 
-    return csr_matrix((np.ones(columns.size), columns.ravel(), rows), shape=(len(symbols), width))
+    return csr_matrix((np.ones(rows[-1]), columns[there], rows), shape=(len(symbols), width))
 
 
-def _side_by_side(keys: Iterable[np.uint64], groups: list[_Machines], n_atoms: int, unseen: NDArray[np.float32]) -> Svm:
+def _side_by_side(
+    keys: Iterable[np.uint64], groups: list[_Machines], kernel: NDArray[np.float64], unseen: NDArray[np.float32]
+) -> Svm:
     """The arrays of all groups in one; missing classes have no number and no vectors."""
+    n_atoms = len(kernel) - 1
     most = max((len(group.classes) for group in groups), default=0)
     classes = np.full((len(groups), most), -1)
     counts = np.zeros((len(groups), most), dtype=np.int64)
@@ -124,4 +145,5 @@ def _side_by_side(keys: Iterable[np.uint64], groups: list[_Machines], n_atoms: i
         coefficients,
         intercepts,
         unseen,
+        kernel,
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from crossarc.parsers.generative.config import GenerativeConfig
     from crossarc.parsers.graph.config import GraphConfig
     from crossarc.parsers.ilp.config import IlpConfig
+    from crossarc.parsers.neural.config import NeuralConfig
     from crossarc.parsers.spanning_tree.config import PRESETS, SpanningTreeConfig
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "GraphConfig",
     "IlpConfig",
     "ModelError",
+    "NeuralConfig",
     "ParseOptions",
     "Parsed",
     "Parser",

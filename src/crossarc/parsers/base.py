@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +29,20 @@ __all__ = [
     "Confidence",
     "ConstraintSource",
     "Decode",
+    "Judged",
     "ParseOptions",
     "Parsed",
     "Parser",
     "RuleSource",
+    "Sentences",
     "UnsupportedOption",
     "batches",
+    "checked_sentences",
     "labelled",
     "trees_of",
 ]
 
+Sentences = Sentence | Iterable[Sentence]
 Decode = Literal["best", "min-risk", "marginal-threshold"]
 Own = TypeVar("Own", bound="Parser")
 Item = TypeVar("Item")
@@ -81,6 +85,13 @@ class RuleSource(Protocol):
         """Raises ``InputError`` for what makes no sense there."""
 
 
+class SentenceTagger(Protocol):
+    """What fills in tags: the tagger of ``text``, or a parser that finds tags and trees with one network."""
+
+    def apply(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences with tags."""
+
+
 @dataclass(frozen=True)
 class ParseOptions:
     """How to parse. A parser refuses what it cannot do (``UnsupportedOption``); it never ignores an option.
@@ -95,10 +106,11 @@ class ParseOptions:
     rules: RuleSource | None = None  # that trees must follow: they are then found by integer programs
     decode: Decode = "best"  # or the tree with most arcs expected to be right; or of that, only the likely arcs
     threshold: float = 0.5  # the least probability of an arc (marginal-threshold)
+    labelled: bool = False  # whether best, k best and min-risk trees and their probabilities are of labelled trees
     confidence: bool = False  # whether probabilities are wanted
     max_degree: int | None = None  # the largest degree of non-projectivity (Nivre 2007)
     exact: bool | None = None  # of integer programs: the best tree there is, or that of the relaxation (the default)
-    time_limit: float | None = None  # of integer programs: seconds for a sentence
+    time_limit: float | None = None  # of integer programs: seconds for a sentence; None: 5
     max_length: int | None = None  # words: longer sentences stay as they are
 
     def __post_init__(self) -> None:
@@ -106,7 +118,7 @@ class ParseOptions:
             raise CrossarcError(f"k is {self.k}: there must be at least one tree")
         if self.k > 1 and self.decode != "best":
             raise UnsupportedOption(f"k best trees are not for decoding by {self.decode}")
-        if self.rules is not None and (self.k > 1 or self.confidence or self.decode != "best"):
+        if self.rules is not None and (self.k > 1 or self.confidence or self.decode != "best" or self.labelled):
             raise UnsupportedOption("rules give one tree by an integer program: no k best trees, no probabilities")
 
     @property
@@ -133,6 +145,8 @@ class ParseOptions:
             yield Capability.PROBABILITIES, "--confidence"
         if self.decode != "best":
             yield Capability.DISTRIBUTION, "--decode"
+        if self.labelled:
+            yield Capability.DISTRIBUTION, "--labelled"
         if self.rules is not None:
             yield Capability.RULES, "--rules"
         elif self.exact is not None or self.time_limit is not None:
@@ -145,8 +159,8 @@ class ParseOptions:
 class Confidence:
     """How sure a parser is of a tree. Arrays have an entry for each node; that of the root means nothing.
 
-    Trees are heads here: what is said of a whole tree, and of its arcs, is summed over all labels. What follows the
-    first two is known only to parsers with probabilities of trees.
+    Unless they are called labelled, trees are heads here: what is said of them is summed over all labels. What follows
+    the first two is known only to parsers with probabilities of trees.
     """
 
     arcs: NDArray[np.float64]  # the probability of each word's arc
@@ -158,6 +172,10 @@ class Confidence:
     potentials: NDArray[np.float64] | None = None  # [h, m]: log p of a tree is the sum of these less a constant
     single_root: bool = False
     projective: bool = False
+    labelled_log_probability: float | None = None  # of the tree with its labels
+    labelled_marginals: NDArray[np.float64] | None = (
+        None  # [h, m, l]: of every labelled arc (``ParseOptions.labelled``)
+    )
 
     @property
     def probability(self) -> float | None:
@@ -185,6 +203,14 @@ class Parsed:
     error: InputError | None = None  # why there is no tree
     notes: tuple[str, ...] = ()
     trees: tuple[Parsed, ...] = ()  # the k best, this one first, if several were asked for
+
+
+class Judged(NamedTuple):
+    """How probable a parser finds the tree that a sentence has. Arrays are as in ``Confidence``."""
+
+    heads: NDArray[np.float64]  # the probability of the arc that each word has
+    labels: NDArray[np.float64]  # of the label that it has, given that arc
+    parsed: Parsed  # the parser's own tree, with its confidence
 
 
 class Parser(ABC):
@@ -228,11 +254,11 @@ class Parser(ABC):
     def from_model(cls: type[Own], header: dict[str, Any], tensors: Tensors) -> Own:
         """The parser with this header and these tensors."""
 
-    def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Parsed]:
+    def parse(self, sentences: Sentences, options: ParseOptions | None = None) -> Iterator[Parsed]:
         """What becomes of each sentence, in their order, a batch at a time."""
         options = options or ParseOptions()
         self.check(options)
-        for batch in batches(sentences, _BATCH):
+        for batch in batches(checked_sentences(sentences), _BATCH):
             if not options.by_sentence and _fit(batch, options):
                 yield from self.decode(batch, options.shared(Constraints()), options)
             else:
@@ -256,7 +282,7 @@ class Parser(ABC):
             return Parsed(sentence, error=InputError(str(error), sentence.place()))
         return parsed
 
-    def trees(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
+    def trees(self, sentences: Sentences, options: ParseOptions | None = None) -> Iterator[Sentence]:
         """The sentences with their trees; raises the error of the first that has none."""
         return trees_of(self.parse(sentences, options))
 
@@ -269,9 +295,18 @@ class Parser(ABC):
         """Whether this parser, of a system with probabilities, has been fitted to give them."""
         return Capability.PROBABILITIES in self.capabilities
 
+    @property
+    def tagger(self) -> SentenceTagger | None:
+        """What tags sentences, if the parser can do that itself."""
+        return None
+
     def calibrated(self: Own, gold: Sequence[Sentence]) -> Own:
         """The parser with its probabilities fitted to trees that it was not trained on."""
         raise UnsupportedOption(f"a parser of system {self.system} has no {Capability.PROBABILITIES}")
+
+    def judge(self, sentences: Iterable[Sentence]) -> Iterator[Judged]:
+        """How probable the heads and labels are that sentences have; they need not be trees."""
+        raise UnsupportedOption(f"a parser of system {self.system} has no {Capability.DISTRIBUTION}")
 
     def save(self, path: str | Path) -> None:
         """Write a model that has only this parser."""
@@ -292,6 +327,15 @@ class Parser(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.labels)} labels>"
+
+
+def checked_sentences(given: Sentences) -> Iterator[Sentence]:
+    """The sentences, or the only one; a ``TypeError`` says what is wanted instead of anything else."""
+    for sentence in [given] if isinstance(given, Sentence) else given:
+        if not isinstance(sentence, Sentence):
+            wanted = "Sentence objects: crossarc.read(path), or Sentence.of(words)"
+            raise TypeError(f"{type(sentence).__name__} instead of {wanted}; text is for crossarc.load(model)(text)")
+        yield sentence
 
 
 def trees_of(found: Iterable[Parsed]) -> Iterator[Sentence]:

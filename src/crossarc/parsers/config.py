@@ -6,10 +6,10 @@ vocabulary for all three.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from crossarc.core import CrossarcError
 
@@ -64,12 +64,22 @@ def features(names: str = "default, mcd2005, mp2006") -> Any:
     return setting("default", _OURS.format(names))
 
 
-def hash_bits(default: int = 23, **about: Any) -> Any:
-    return setting(default, "There are 2 to this power weights.", low=10, high=28, **about)
+def hash_bits(default: int | None = None, **about: Any) -> Any:
+    text = None if default else "as the treebank and the feature set need"
+    return setting(default, "There are 2 to this power weights.", low=10, high=28, default_text=text, **about)
 
 
 def max_candidates(remark: str, low: int) -> Any:
     return setting(10, f"Heads of each word that the pruner leaves at most{remark}.", low=low)
+
+
+def start(**about: Any) -> Any:
+    help = "Where the changes of heads start: from the best projective tree, or from the best of all by arcs alone."
+    return setting("projective", help, **about)
+
+
+def max_changes(**about: Any) -> Any:
+    return setting(None, "Changes of heads at most.", low=0, default_text="while they help", **about)
 
 
 def pruning_margin(default: float) -> Any:
@@ -120,6 +130,20 @@ class Config:
 
     def check(self) -> None:
         """Refuse values that do not go together."""
+
+    def beside(self, components: Collection[str]) -> Self:
+        """The configuration of a parser that is trained with these components (segmenter, tagger ...)."""
+        return self
+
+    @property
+    def finds_tags(self) -> bool:
+        """Whether the parser finds tags itself, so that it needs no tagger."""
+        return False
+
+    @property
+    def partial_trees(self) -> bool:
+        """Whether words without a head can be learnt from."""
+        return False
 
 
 def settings(config: type[Config]) -> list[Setting]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
-from crossarc.models import Contents, ModelError, read_model
+from crossarc.io import read
+from crossarc.models import Contents, ModelError, component_of, read_model
+from crossarc.parsers.base import Parser, Sentences, checked_sentences
 from crossarc.parsers.config import Config
+from crossarc.parsers.progress import ProgressLines
 from crossarc.parsers.training import TrainingListener, TrainingSetup
-
-if TYPE_CHECKING:
-    from crossarc.parsers.base import Parser
 
 __all__ = ["SYSTEMS", "System", "load", "parser_from_model", "system_of", "train"]
 
@@ -63,6 +63,12 @@ SYSTEMS = {
             "SpanningTree",
         ),
         System(
+            "neural",
+            "the best tree by a neural network's scores of arcs (Dozat & Manning 2017); needs torch for training",
+            "crossarc.parsers.neural",
+            "Neural",
+        ),
+        System(
             "covington",
             "fast and incremental, with degrees of non-projectivity (Nivre 2007)",
             "crossarc.parsers.covington",
@@ -101,10 +107,11 @@ def system_of(config: Config) -> System:
 
 
 def train(
-    treebank: Sequence[Sentence],
+    treebank: str | Path | Sentences,
     config: Config | None = None,
     *,
-    dev: Sequence[Sentence] = (),
+    dev: str | Path | Sentences = (),
+    progress: bool = False,
     listener: TrainingListener | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
@@ -112,14 +119,33 @@ def train(
 ) -> Parser:
     """A parser of the kind that the configuration is for; by default the best we have.
 
-    With ``dev``, the weights after the epoch that is best there are kept. An interrupt after the first epoch ends
-    training and keeps the best so far. With ``checkpoint``, the state after each epoch is kept in that file; ``resume``
-    goes on from there; whoever saves the parser deletes it. With two ``jobs``, systems that can learn two things at
-    once do so; the result is the same.
+    Parameters
+    ----------
+    treebank, dev : sentences with trees, or the path of a file of them
+        With ``dev``, the weights after the epoch that is best there are kept.
+    config : Config, optional
+        Of one of the systems: ``crossarc.parsers.SpanningTreeConfig`` and its like.
+    progress : bool
+        Whether to print a line to standard error after each epoch.
+    listener : TrainingListener, optional
+        Is told more than these lines say, in their place.
+    checkpoint, resume : Path and bool
+        Where the state after each epoch is kept, and whether to go on from there. Whoever saves the parser deletes it.
+    jobs : int
+        With two, systems that can learn two things at once do so; the result is the same.
+
+    An interrupt after the first epoch ends training and keeps the best so far.
     """
     system = system_of(config) if config is not None else SYSTEMS[DEFAULT]
-    setup = TrainingSetup(dev, listener or TrainingListener(), checkpoint, resume, jobs)
-    return system.train(treebank, config or system.config(), setup)
+    config = config or system.config()
+    sentences = _sentences(treebank, trees=not config.partial_trees)
+    listener = listener or (ProgressLines(config) if progress else TrainingListener())
+    return system.train(sentences, config, TrainingSetup(_sentences(dev), listener, checkpoint, resume, jobs))
+
+
+def _sentences(given: str | Path | Sentences, *, trees: bool = True) -> list[Sentence]:
+    """The sentences themselves, or those of a file."""
+    return list(read(given, trees=trees) if isinstance(given, str | Path) else checked_sentences(given))
 
 
 def load(path: str | Path) -> Parser:
@@ -136,4 +162,4 @@ def parser_from_model(components: dict[str, Contents], path: str | Path) -> Pars
     if name not in SYSTEMS:
         problem = f"a model of a system that this version of Crossarc does not know: {name}" if name else "no parser"
         raise ModelError(f"{path}: {problem}")
-    return SYSTEMS[name].parser.from_model(*contents)
+    return component_of(SYSTEMS[name].parser, contents, path)

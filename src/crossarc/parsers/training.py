@@ -19,12 +19,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.learning.listener import DevScores, EpochReport, TrainingListener
 from crossarc.models import Contents, ModelError, Tensors, read_model, write_model
 from crossarc.parsers.config import Config
-from crossarc.trees.shape import is_projective
+from crossarc.trees import best_tree, is_projective
 
 __all__ = [
     "Checkpoint",
@@ -65,7 +65,8 @@ class Treebank:
             raise CrossarcError("cannot train on an empty treebank")
         self.checksum = checksum(sentences)
         self.batch = attributes_of(sentences)
-        self.labels = tuple(sorted({label for sentence in sentences for label in sentence.deprel}))
+        labelled = (zip(sentence.head, sentence.deprel, strict=True) for sentence in sentences)
+        self.labels = tuple(sorted({label for words in labelled for head, label in words if head != "_"}))
         number = {label: i for i, label in enumerate(self.labels)}
         gold_labels = np.array([number.get(label, -1) for s in sentences for label in ("", *s.deprel)])
         self.gold = Gold(np.concatenate([s.heads for s in sentences]), gold_labels, len(self.labels))
@@ -211,6 +212,7 @@ class EpochLoop(Generic[Result]):
         self.checkpoint, self.patience = checkpoint, patience
         self.best: Result | None = None
         self.best_epoch = 0  # the first with the best score
+        self.kept_epoch = 0  # the one that the best result is of: the last with the best score
         self.last_epoch = 0
         if checkpoint is not None and checkpoint.saved is not None:
             self._resume(checkpoint.saved)
@@ -221,7 +223,7 @@ class EpochLoop(Generic[Result]):
         for name, array in self.training.state().items():
             array[...] = saved.state[name]
         self.best, self.best_epoch = self.training.restored(saved.best), saved.best_epoch
-        self.last_epoch = saved.epoch
+        self.last_epoch, self.kept_epoch = saved.epoch, saved.best_epoch
 
     def end_epoch(self, loss: float | None, speed: float) -> bool:
         """Note the result of another epoch; whether there have been enough."""
@@ -232,7 +234,7 @@ class EpochLoop(Generic[Result]):
         if highest is None or quality is None or quality > highest:
             self.best_epoch = epoch
         if highest is None or quality is None or quality >= highest:
-            self.best = current
+            self.best, self.kept_epoch = current, epoch
         self.last_epoch = epoch
         if self.checkpoint is not None:
             self.checkpoint.write(training, epoch, self.best_epoch, self.best)
@@ -252,8 +254,9 @@ class EpochLoop(Generic[Result]):
         except KeyboardInterrupt:
             if self.best is None:
                 raise
-            self.listener.interrupted(self.training.stage, self.best_epoch)
+            self.listener.interrupted(self.training.stage, self.kept_epoch)
         assert self.best is not None
+        self.listener.kept(self.training.stage, self.kept_epoch, self.last_epoch)
         return self.best
 
 
@@ -267,22 +270,31 @@ def with_treebank_defaults(treebank: Iterable[Sentence], config: AnyConfig) -> A
     """The configuration with what it leaves to the treebank filled in."""
     found: dict[str, Any] = {}
     if getattr(config, "projective", True) is None:
-        found["projective"] = all(is_projective(sentence.heads) for sentence in treebank)
+        found["projective"] = all(has_possible_tree(sentence, projective=True) for sentence in treebank)
     if getattr(config, "single_root", True) is None:
-        found["single_root"] = all(sentence.head.count("0") == 1 for sentence in treebank)
+        found["single_root"] = all(has_possible_tree(sentence, single_root=True) for sentence in treebank)
     return replace(config, **found)
+
+
+def has_possible_tree(sentence: Sentence, *, projective: bool = False, single_root: bool = False) -> bool:
+    """Whether the tree of a sentence has that shape, or whether one that has its known heads can have it."""
+    if "_" not in sentence.head:
+        right_root = not single_root or sentence.head.count("0") == 1
+        return right_root and (not projective or is_projective(sentence.heads))
+    known = frozenset((int(head), word) for word, head in enumerate(sentence.head, 1) if head != "_")
+    constraints = Constraints(required_arcs=known, projective=projective, single_root=single_root)
+    try:
+        best_tree(np.zeros((len(sentence) + 1, len(sentence) + 1)), constraints=constraints)
+    except NoTreeError:
+        return False
+    return True
 
 
 def possible_trees(
     treebank: Sequence[Sentence], listener: TrainingListener, *, projective: bool, single_root: bool
 ) -> list[Sentence]:
     """The sentences whose gold tree is one of those that the model sums over: no other has a probability."""
-    possible = [
-        sentence
-        for sentence in treebank
-        if not (projective and not is_projective(sentence.heads))
-        and not (single_root and sentence.head.count("0") != 1)
-    ]
+    possible = [s for s in treebank if has_possible_tree(s, projective=projective, single_root=single_root)]
     if len(possible) < len(treebank):
         listener.sentences_left_out(len(treebank) - len(possible), "the model gives their trees no probability")
     return possible

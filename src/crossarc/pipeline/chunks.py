@@ -6,28 +6,28 @@ text goes from one process to another.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
-from collections import deque
+import signal
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from multiprocessing.synchronize import Lock as SpeakerLock
 from typing import Any, Literal, NamedTuple
 
 from crossarc.core import CrossarcError, InputError, Sentence
-from crossarc.io import FORMATS, Format
+from crossarc.io import FORMATS, FORMATTERS, Format, OutputFormat
 from crossarc.io.blocks import Block
 from crossarc.io.text import TextBlock
-from crossarc.parsers.base import ParseOptions
+from crossarc.parsers.base import ParseOptions, batches
 from crossarc.pipeline.output import with_notes
 from crossarc.pipeline.pipeline import load
+from crossarc.pipeline.processes import in_processes
 
-__all__ = ["ChunkResult", "Input", "Job", "parse_chunks"]
+__all__ = ["Chunk", "ChunkResult", "Input", "Job", "chunks_of", "parse_chunks"]
 
 Input = Format | Literal["text", "lines"]
 
 _CHUNK = 64  # sentences; of text, so many paragraphs as come together
-_AHEAD = 4  # chunks that wait for each process
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,40 @@ class Job:
     """What is to be done with every chunk."""
 
     model: str
-    read_as: Input
-    write_as: Format
+    write_as: OutputFormat = "conllu"
     options: ParseOptions = field(default_factory=ParseOptions)
     retag: bool = False  # whether given tags and lemmas are replaced
+
+
+class Chunk(NamedTuple):
+    """Blocks of one file, which are parsed together."""
+
+    file: int  # its number
+    read_as: Input
+    blocks: list[Any]  # of ``Block``, or of ``TextBlock``
+
+    @property
+    def size(self) -> int:
+        """How many bytes of the file this is, with the blank lines after sentences."""
+        if self.read_as in ("text", "lines"):
+            return sum(len(block.content.encode()) for block in self.blocks)
+        return sum(len(block.content) + 2 for block in self.blocks)
+
+
+def chunks_of(blocks: Iterable[Block] | Iterable[TextBlock], read_as: Input, file: int = 0) -> Iterator[Chunk]:
+    """The blocks of a file, so many together as are parsed at a time."""
+    size = 1 if read_as in ("text", "lines") else _CHUNK
+    return (Chunk(file, read_as, some) for some in batches(blocks, size))
 
 
 class ChunkResult(NamedTuple):
     """What became of a chunk: its text, the sentences that could not be parsed, notes on others."""
 
+    file: int  # the number of the file that the chunk is of
+    size: int  # bytes of the chunk
     text: str
     sentences: int
+    words: int
     errors: tuple[CrossarcError, ...]
     notes: tuple[str, ...]
 
@@ -58,65 +81,59 @@ class ChunkParser:
         self.pipeline = load(job.model)
         self.pipeline.parser.check(job.options)
 
-    def __call__(self, blocks: list[Block] | list[TextBlock]) -> ChunkResult:
+    def __call__(self, chunk: Chunk) -> ChunkResult:
         errors: list[CrossarcError] = []
         notes: list[str] = []
         trees: list[Sentence] = []
-        sentences = list(self._read(blocks, errors))
+        sentences = list(self._read(chunk, errors))
         for parsed in self.pipeline.parse(sentences, self.job.options, retag=self.job.retag):
             notes += parsed.notes
             if parsed.error is not None:
                 errors.append(parsed.error)
             else:
                 trees += with_notes(parsed)
-        text = "".join(map(FORMATS[self.job.write_as].format_sentence, trees))
-        return ChunkResult(text, len(sentences), tuple(errors), tuple(notes))
+        text = "".join(map(FORMATTERS[self.job.write_as], trees))
+        words = sum(map(len, sentences))
+        return ChunkResult(chunk.file, chunk.size, text, len(sentences), words, tuple(errors), tuple(notes))
 
-    def _read(self, blocks: list[Block] | list[TextBlock], errors: list[CrossarcError]) -> Iterator[Sentence]:
+    def _read(self, chunk: Chunk, errors: list[CrossarcError]) -> Iterator[Sentence]:
         """The sentences of blocks, without tags if these are text."""
-        lines = self.job.read_as == "lines"
-        for block in blocks:
+        lines = chunk.read_as == "lines"
+        for block in chunk.blocks:
             if isinstance(block, TextBlock):
                 yield from self.pipeline.segment(block.content, lines=lines, paragraph=block.paragraph, path=block.path)
                 continue
             try:
-                yield FORMATS[self.job.read_as].parse_block(block)
+                yield FORMATS[chunk.read_as].parse_block(block)
             except InputError as error:
                 errors.append(error)
 
 
-def parse_chunks(job: Job, blocks: Iterable[Block] | Iterable[TextBlock], jobs: int = 1) -> Iterator[ChunkResult]:
-    """Parse the blocks of a file; results come in their order."""
-    remaining: Iterator[Any] = iter(blocks)
-    size = 1 if job.read_as in ("text", "lines") else _CHUNK
-    chunks: Iterator[list[Any]] = iter(lambda: list(islice(remaining, size)), [])
+def parse_chunks(job: Job, chunks: Iterable[Chunk], jobs: int = 1) -> Iterator[ChunkResult]:
+    """Parse the chunks of files; results come in their order."""
     if jobs == 1:
         return map(ChunkParser(job), chunks)
-    return _in_processes(job, chunks, jobs)
+    level, speaker = logging.getLogger("crossarc").getEffectiveLevel(), multiprocessing.get_context("spawn").Lock()
+    return in_processes(_parse, iter(chunks), jobs, start=_start, arguments=(job, level, speaker))
 
 
-def _in_processes(job: Job, chunks: Iterator[list[Any]], jobs: int) -> Iterator[ChunkResult]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _start, (job,)) as pool:
-        waiting: deque[Future[ChunkResult]] = deque()
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(_parse, chunk))
-                if len(waiting) >= _AHEAD * jobs:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+_parser: ChunkParser | CrossarcError  # of this process, or why it has none
 
 
-_parser: ChunkParser  # of this process
-
-
-def _start(job: Job) -> None:
+def _start(job: Job, level: int, speaker: SpeakerLock) -> None:
+    """Load the model. The first process to get here speaks for all: it says that kernels are being compiled."""
     global _parser
-    _parser = ChunkParser(job)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    if speaker.acquire(block=False):
+        logging.basicConfig(format="crossarc: %(message)s")
+        logging.getLogger("crossarc").setLevel(level)
+    try:
+        _parser = ChunkParser(job)
+    except CrossarcError as error:
+        _parser = error
 
 
-def _parse(blocks: list[Any]) -> ChunkResult:
-    return _parser(blocks)
+def _parse(chunk: Chunk) -> ChunkResult:
+    if isinstance(_parser, CrossarcError):
+        raise _parser
+    return _parser(chunk)

@@ -39,6 +39,7 @@ def with_confidence(sentence: Sentence, confidence: Confidence) -> Sentence:
     ]
     values = {
         "logprob": confidence.log_probability,
+        "labelled_logprob": confidence.labelled_log_probability,
         "entropy": confidence.entropy,
         "margin": confidence.margin,
     }

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from crossarc.core import CrossarcError, Sentence
-from crossarc.models import Component, read_model, write_model
-from crossarc.parsers.base import Parsed, ParseOptions, Parser, batches, trees_of
+from crossarc.models import Component, component_of, read_model, write_model
+from crossarc.parsers.base import Parsed, ParseOptions, Parser, Sentences, batches, checked_sentences, trees_of
 from crossarc.parsers.registry import parser_from_model
+from crossarc.pipeline.output import with_notes
+from crossarc.pipeline.processes import in_processes
 from crossarc.text import Lemmatizer, Segmenter, Tagger
 
 __all__ = ["TEXT_COMPONENTS", "Pipeline", "load"]
@@ -18,6 +22,7 @@ __all__ = ["TEXT_COMPONENTS", "Pipeline", "load"]
 TEXT_COMPONENTS: dict[str, type[Any]] = {"segmenter": Segmenter, "tagger": Tagger, "lemmatizer": Lemmatizer}
 
 _BATCH = 64  # sentences
+_TEXTS = 16  # that are parsed together
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,9 +44,62 @@ class Pipeline:
     about: dict[str, Any] = field(default_factory=dict)  # licence, attribution, scores ... of a public model
     quantized: bool = False  # whether its file has weights of one byte each
 
-    def __call__(self, text: str, *, lines: bool = False) -> list[Sentence]:
-        """The sentences of a text with tags, lemmas and trees; with ``lines``, each line is a paragraph."""
-        return list(self.trees(self.segment(text, lines=lines)))
+    def __call__(self, text: str, *, lines: bool = False, **options: Any) -> list[Sentence]:
+        """The sentences of a text with tags, lemmas and trees, as ``crossarc parse`` writes them.
+
+        With ``lines``, each line is a paragraph. The options are the fields of ``ParseOptions``: with
+        ``confidence=True``, MISC has the probabilities of arcs; with ``k=3``, each sentence comes with its three best
+        trees, one after the other. ``parse`` gives all that as numbers.
+
+        >>> import crossarc
+        >>> (sentence,) = crossarc.load("en")("A hearing is scheduled.", confidence=True)
+        >>> sentence.misc[0]
+        'ArcProb=...|RelProb=...'
+        """
+        if not isinstance(text, str):
+            raise TypeError(
+                f"a model is called with one text, a str, not {type(text).__name__}: "
+                "several texts are for model.pipe(texts), sentences of words for model.trees(sentences)"
+            )
+        (found,) = self._parse_texts([text], lines, ParseOptions(**options))
+        return found
+
+    def pipe(
+        self, texts: Iterable[str], *, jobs: int = 1, lines: bool = False, **options: Any
+    ) -> Iterator[list[Sentence]]:
+        """What a call of the model gives for each of many texts, in their order: faster for short ones.
+
+        With ``jobs`` above 1, in so many processes, which start anew: a script must then have its main part below
+        ``if __name__ == "__main__":``.
+
+        >>> import crossarc
+        >>> texts = ["A hearing is scheduled.", "Yes. No."]
+        >>> [[sentence.text for sentence in found] for found in crossarc.load("en").pipe(texts)]
+        [['A hearing is scheduled.'], ['Yes.', 'No.']]
+        """
+        if isinstance(texts, str):
+            raise TypeError("model.pipe takes many texts: one is for model(text)")
+        own = ParseOptions(**options)
+        self.parser.check(own)
+        chunks = batches(texts, _TEXTS)
+        if jobs > 1:
+            return chain.from_iterable(self._in_processes(chunks, lines, own, jobs))
+        return chain.from_iterable(self._parse_texts(chunk, lines, own) for chunk in chunks)
+
+    def _parse_texts(self, texts: list[str], lines: bool, options: ParseOptions) -> list[list[Sentence]]:
+        """The trees of each text."""
+        segmented = [self.segment(text, lines=lines) for text in texts]
+        parsed = self.parse(chain.from_iterable(segmented), options)
+        trees = (with_notes(_without_error(found)) for found in parsed)
+        return [list(chain.from_iterable(islice(trees, len(sentences)))) for sentences in segmented]
+
+    def _in_processes(
+        self, chunks: Iterator[list[str]], lines: bool, options: ParseOptions, jobs: int
+    ) -> Iterator[list[list[Sentence]]]:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "model.crossarc"
+            self.save(path)
+            yield from in_processes(_parse_chunk, chunks, jobs, start=_start, arguments=(path, lines, options))
 
     def segment(self, text: str, *, lines: bool = False, paragraph: int = 1, path: str = "<text>") -> list[Sentence]:
         """The sentences of a text, nothing but words; paragraphs are counted from the given number on."""
@@ -51,15 +109,16 @@ class Pipeline:
             )
         return self.segmenter.apply(text, lines=lines, paragraph=paragraph, path=path)
 
-    def annotate(self, sentences: Iterable[Sentence], *, retag: bool = False) -> list[Sentence]:
+    def annotate(self, sentences: Sentences, *, retag: bool = False) -> list[Sentence]:
         """The sentences with tags and lemmas: where they are missing, or (``retag``) all anew.
 
         A model without tagger or lemmatiser leaves them as they are.
         """
-        annotated = list(sentences)
-        if self.tagger is not None:
+        annotated = list(checked_sentences(sentences))
+        tagger = self.tagger or self.parser.tagger
+        if tagger is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_tags(sentence)]
-            for i, tagged in zip(chosen, self.tagger.apply([annotated[i] for i in chosen]), strict=True):
+            for i, tagged in zip(chosen, tagger.apply([annotated[i] for i in chosen]), strict=True):
                 annotated[i] = tagged if retag else _completed(annotated[i], tagged)
         if self.lemmatizer is not None:
             chosen = [i for i, sentence in enumerate(annotated) if retag or _lacks_lemmas(sentence)]
@@ -68,17 +127,18 @@ class Pipeline:
         return annotated
 
     def parse(
-        self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, retag: bool = False
+        self, sentences: str | Sentences, options: ParseOptions | None = None, *, retag: bool = False
     ) -> Iterator[Parsed]:
-        """What becomes of each sentence, in their order, with tags and lemmas as by ``annotate``.
+        """What becomes of each sentence, or each of a text, in their order, with tags and lemmas as by ``annotate``.
 
         All that the command line and the service can do is in the options; what the parser cannot do is refused.
         """
-        annotated = (sentence for batch in batches(sentences, _BATCH) for sentence in self.annotate(batch, retag=retag))
+        given = self.segment(sentences) if isinstance(sentences, str) else checked_sentences(sentences)
+        annotated = (sentence for batch in batches(given, _BATCH) for sentence in self.annotate(batch, retag=retag))
         return self.parser.parse(annotated, options)
 
     def trees(
-        self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, retag: bool = False
+        self, sentences: str | Sentences, options: ParseOptions | None = None, *, retag: bool = False
     ) -> Iterator[Sentence]:
         """The sentences with their trees; raises the error of the first that has none."""
         return trees_of(self.parse(sentences, options, retag=retag))
@@ -97,6 +157,25 @@ class Pipeline:
         return f"<Pipeline {self.name or self.parser.system}: {', '.join(self.components)}>"
 
 
+_model: Pipeline  # of this process
+_how: tuple[bool, ParseOptions]  # it parses texts
+
+
+def _start(path: Path, lines: bool, options: ParseOptions) -> None:
+    global _model, _how
+    _model, _how = load(path), (lines, options)
+
+
+def _parse_chunk(texts: list[str]) -> list[list[Sentence]]:
+    return _model._parse_texts(texts, *_how)
+
+
+def _without_error(parsed: Parsed) -> Parsed:
+    if parsed.error is not None:
+        raise parsed.error
+    return parsed
+
+
 def load(model: str | Path) -> Pipeline:
     """The model in a file, or the built-in one with that name.
 
@@ -104,7 +183,7 @@ def load(model: str | Path) -> Pipeline:
     """
     found = read_model(model)
     text = {
-        name: component.from_model(*found.components[name])
+        name: component_of(component, found.components[name], model)
         for name, component in TEXT_COMPONENTS.items()
         if name in found.components
     }

@@ -29,11 +29,13 @@ def train_components(
     dev: Sequence[Sentence] = (),
     seed: int = 1,
     listener: TrainingListener | None = None,
+    parser_tags: bool = False,
 ) -> Annotated:
     """Train the components with these names (segmenter, tagger, lemmatizer) on a treebank.
 
     Its sentences get their tags and lemmas from models trained on other parts of it (cross-validation), so that the
-    parser sees as many errors in training as later.
+    parser sees as many errors in training as later. With ``parser_tags``, tags are left to the parser, which then looks
+    at words alone.
     """
     if "lemmatizer" in names and "tagger" not in names:
         raise CrossarcError("a lemmatizer needs a tagger: lemmas depend on tags")
@@ -41,7 +43,7 @@ def train_components(
     components: dict[str, Any] = {}
     if "segmenter" in names:
         components["segmenter"] = Segmenter.train(treebank, seed=seed)
-    if "tagger" in names:
+    if "tagger" in names and not parser_tags:
         listener = listener or TrainingListener()
         training = TaggerTraining(treebank, seed=seed, listener=listener)
         with _watched(listener, 1, training.words_of_pass):
@@ -50,9 +52,10 @@ def train_components(
             tagger, annotated = training.run(), training.cross_tagged()
         components["tagger"], held_out = tagger, tagger.apply(held_out)
     if "lemmatizer" in names:
-        lemmatizer = Lemmatizer.train(treebank)
-        annotated = _cross_lemmatized(treebank, annotated, training.folds)
-        components["lemmatizer"], held_out = lemmatizer, lemmatizer.apply(held_out)
+        components["lemmatizer"] = lemmatizer = Lemmatizer.train(treebank)
+        if not parser_tags:
+            annotated = _cross_lemmatized(treebank, annotated, training.folds)
+            held_out = lemmatizer.apply(held_out)
     return Annotated(components, annotated, held_out)
 
 

@@ -3,8 +3,8 @@
 ``Exact`` looks at arcs alone. ``SecondOrder`` starts from the exact second-order projective tree and takes the best
 single change of a head while it helps (McDonald and Pereira 2006, Fig. 4). ``HillClimbing`` is for parts of any kind:
 from a start, word after word takes the head that is best for the tree as it stands, until no word wants another; then
-other starts are tried, drawn from the first-order scores, and the best tree found is kept (Zhang, Lei, Barzilay and
-Jaakkola 2014).
+other starts are tried, drawn from the first-order scores, until some of them agree, and the best tree found is kept
+(Zhang, Lei, Barzilay and Jaakkola 2014).
 """
 
 import numpy as np
@@ -49,22 +49,25 @@ def first_order(search, parts, seed, heads):
 @find_tree.register(SecondOrder)
 def second_order(search, parts, seed, heads):
     """Arcs and adjacent siblings; sentences that are too long for that are searched by climbing."""
-    if len(heads) > LONG:
-        return climb_from_several_starts(search, parts, seed, heads)
+    if len(heads) - 1 > LONG:
+        return climb_from_several_starts(search, parts, seed, heads, search.restarts + 1, 1.0)
     return second_order_of_short(search, parts, heads)
 
 
 @jit_macro
 def second_order_of_short(search, parts, heads):
-    """The exact projective tree, or what is found from there by best single changes."""
+    """The exact projective tree, or what is found from there (or from the best tree by arcs) by best single changes."""
     arcs = arc_matrix(parts)
     siblings = sibling_array(parts)
-    score = best_second_order_projective(arcs, siblings, heads, search.shape.single_root)
+    score = -np.inf
+    if is_projective(search.shape) or search.from_projective:
+        score = best_second_order_projective(arcs, siblings, heads, search.shape.single_root)
     if is_projective(search.shape):
         return score
     if score == -np.inf and best_by_arcs(search.shape, arcs, heads) == -np.inf:
         return -np.inf
-    return climb_by_best_change(arcs, siblings, heads, search.shape.single_root, len(heads) ** 2)
+    changes = min(search.max_changes, len(heads) ** 2)
+    return climb_by_best_change(arcs, siblings, heads, search.shape.single_root, changes)
 
 
 @jit_helper
@@ -85,19 +88,20 @@ def sibling_array(parts):
 @find_tree.register(HillClimbing)
 def hill_climbing(search, parts, seed, heads):
     """Parts of any kind: the best tree that is found from all starts."""
-    return climb_from_several_starts(search, parts, seed, heads)
+    return climb_from_several_starts(search, parts, seed, heads, search.agreeing, search.noise)
 
 
 @jit_macro
-def climb_from_several_starts(search, parts, seed, heads):
+def climb_from_several_starts(search, parts, seed, heads, agreeing, noise):
     """The best tree found from all starts; its score, or -inf if no start is a tree.
 
     Starts are the best tree by arcs alone, then best trees of these scores with Gumbel noise, which are nearly
-    samples of the first-order distribution.
+    samples of the first-order distribution. ``agreeing`` starts that lead to the best tree are enough: there are more
+    where they disagree.
     """
     n = len(heads) - 1
     heads[0] = -1
-    best = -np.inf
+    best, found = -np.inf, 0
     current = candidate_tree(parts, np.full_like(heads, DETACHED))
     scores = np.full((n + 1, n + 1), -np.inf)
     for restart in range(search.restarts + 1):
@@ -107,15 +111,18 @@ def climb_from_several_starts(search, parts, seed, heads):
                 scores[h, m] = parts.arcs[m, j]
                 if restart > 0:
                     seed += np.uint64(0x9E3779B97F4A7C15)
-                    scores[h, m] += gumbel(seed)
+                    scores[h, m] += noise * gumbel(seed)
         if best_by_arcs(search.shape, scores, current.heads) == -np.inf:
             continue
         refresh(parts, current)
         climb(search, parts, current)
         score = tree_score(parts, current.heads, current.choice)
         if score > best + TINY:
-            best = score
+            best, found = score, 0
             copy_values(current.heads, heads)
+        found += score > best - TINY
+        if found == agreeing:
+            break
     return best
 
 

@@ -79,7 +79,7 @@ def grow_graph(search, parts, heads, graph):
     descends = np.empty_like(graph)
     find_descendants(graph, descends)
     score = score_of_graph(parts, heads, graph)
-    for _ in range(size * size):
+    for _ in range(min(search.max_changes, size * size)):
         old, head, m = best_step(search, parts, beside, heads, graph, descends)
         if m == 0:
             break

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints
 from crossarc.ilp import Parts, Rule, Solution, solve
+from crossarc.ilp.rounding import rounded
 from crossarc.ilp.solving import Relaxer
 from crossarc.scorers.part_scores import PartScores
 from crossarc.search._ilp_parts import ilp_parts
@@ -48,16 +49,12 @@ def solve_parts(
 ) -> Solution:
     """The best tree under constraints and rules, and how good it is; see ``ilp.solve``.
 
-    ``label_scores`` gives the scores of each arc's labels, seen in a tree: in the best one without the rules about
-    labels. It is asked only if there are such rules.
+    ``label_scores`` gives the scores of each arc's labels, seen in a tree: in one that is good without any rules, found
+    by climbing. It is asked only if there are rules about labels.
     """
-    options: dict[str, Any] = {
-        "constraints": constraints,
-        "exact": exact,
-        "time_limit": time_limit,
-        "solver": solver,
-    }
+    end = None if time_limit is None else time.monotonic() + time_limit
     if label_scores is not None and any(rule.mentioned for rule in rules):
-        others = [rule for rule in rules if not rule.mentioned]
-        parts = parts._replace(labels=label_scores(solve(parts, rules=others, **options).tree.heads))
-    return solve(parts, rules=rules, **options)
+        seen_in = rounded(parts, parts.arcs, single_root=constraints.single_root, seed=1).heads
+        parts = parts._replace(labels=label_scores(seen_in))
+    left = None if end is None else max(end - time.monotonic(), 0.0)
+    return solve(parts, constraints=constraints, rules=rules, exact=exact, time_limit=left, solver=solver)

@@ -6,6 +6,7 @@ True
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 from crossarc.scorers.shape import NonProjective, TreeShape
@@ -24,13 +25,17 @@ class SecondOrder(NamedTuple):
 
     shape: TreeShape = NonProjective()  # if projective, the exact tree is the answer
     restarts: int = 3  # of hill climbing, which takes over for very long sentences
+    from_projective: bool = True  # else the changes start from the best tree by arcs
+    max_changes: int = sys.maxsize  # M of the paper
 
 
 class HillClimbing(NamedTuple):
     """Parts of any kind: each word takes its best head in turn, from several starts (Zhang et al. 2014)."""
 
     shape: TreeShape = NonProjective()
-    restarts: int = 3  # further starts after the best tree by arcs
+    restarts: int = 3  # further starts after the best tree by arcs, at most
+    agreeing: int = sys.maxsize  # so many starts that lead to the best tree are enough
+    noise: float = 1.0  # how far from the best tree by arcs starts are drawn: 1 is the first-order distribution
 
 
 SearchMethod = Exact | SecondOrder | HillClimbing

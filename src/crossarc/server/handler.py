@@ -50,6 +50,7 @@ class Handler:
             self._knows_probabilities,
             Capability.K_BEST in self.parser.capabilities,
             attribution if licence in attribution else f"{attribution}, {licence}",
+            about.get("language", ""),
         )
 
     @property

@@ -64,6 +64,7 @@ class Description(NamedTuple):
     probabilities: bool
     k_best: bool
     acknowledgement: str  # whose work it is, and its licence; may be empty
+    language: str = ""  # its English name, if the model says
 
 
 class Answer(NamedTuple):

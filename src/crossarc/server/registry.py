@@ -39,8 +39,13 @@ class Registry:
             parts = name.split("-")
             for end in range(len(parts), 0, -1):
                 self._aliases.setdefault("-".join(parts[:end]), name)
+        for name, description in descriptions.items():
+            self._aliases.setdefault(description.language.lower(), name)
         self._aliases |= {name: name for name in descriptions}
 
     def find(self, name: str) -> str | None:
-        """The model of that name, or the first whose name starts with these parts: english is english-ewt."""
+        """The model of that name, or the first whose name starts with these parts, or which is of that language.
+
+        ``danish`` is ``danish-ddt``; ``english`` is also the built-in ``en``.
+        """
         return self._aliases.get(name)

@@ -23,7 +23,7 @@ _FEWEST = 2  # words that an end must have changed in the same way
 Key = tuple[str, str, str, str]  # FORM, UPOS, XPOS, FEATS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lemmatizer:
     """Scripts that make lemmas of forms: by tag and form, or by tag and end. See ``script_of``.
 
@@ -59,6 +59,9 @@ class Lemmatizer:
                         endings[ending][script] += 1
         rules = cls({}, _needed(_usual(endings, _FEWEST)))
         return cls(_exceptions(_usual(words, 1), rules), rules.endings)
+
+    def __repr__(self) -> str:
+        return f"<Lemmatizer: {len(self.words)} words, {len(self.endings)} endings>"
 
     def apply(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """The sentences with lemmas; they must have tags."""

@@ -49,7 +49,7 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _MAX_CHUNKS = 1 << 16  # whose tokens are kept
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Segmenter:
     """A trained segmenter."""
 
@@ -101,6 +101,9 @@ class Segmenter:
     @cached_property
     def _table(self) -> WordTable[str]:
         return token_table()
+
+    def __repr__(self) -> str:
+        return f"<Segmenter: {len(self.multiword.words)} multiword tokens>"
 
     def apply(self, text: str, *, lines: bool = False, paragraph: int = 1, path: str = "<text>") -> list[Sentence]:
         """The sentences of a text, with all that is needed to restore it; with ``lines``, each line is a paragraph.

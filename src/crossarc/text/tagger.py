@@ -42,7 +42,7 @@ _MAX_STEP = 0.03  # chosen on dev
 _MARGIN = 1.5  # what the first pass finds so much worse than the best, the second need not look at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tagger:
     """A trained tagger."""
 
@@ -59,6 +59,9 @@ class Tagger:
         """Learn from the tags of a treebank."""
         return TaggerTraining(sentences, seed=seed, listener=listener).run()
 
+    def __repr__(self) -> str:
+        return f"<Tagger: {len(self.tags)} tags>"
+
     def apply(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """The sentences with UPOS, XPOS and FEATS."""
         return with_tags(sentences, self.choose(sentences), self.tags)
@@ -68,6 +71,11 @@ class Tagger:
         items, choices = self.lexicon.items([sentence.form for sentence in sentences])
         near = self.first.narrow(items, choices, _MARGIN)
         return self.second.choose(_with_tags(items, near.first, self.tags), near)
+
+    def second_items(self, sentences: Sequence[Sentence]) -> tuple[Items, Choices, Classifier]:
+        """What the second pass looks at, all that it may choose from, and its weights."""
+        items, choices = self.lexicon.items([sentence.form for sentence in sentences])
+        return _with_tags(items, self.first.choose(items, choices), self.tags), choices, self.second
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """The header and the tensors of a model file."""

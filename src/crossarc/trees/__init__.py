@@ -14,10 +14,12 @@ modified.
 from crossarc.core import Constraints, NoTreeError, Tree, UnsupportedConstraint
 from crossarc.trees.best import best_tree, best_trees
 from crossarc.trees.distribution import TreeDistribution
+from crossarc.trees.grandparents import best_grandparent_tree
 from crossarc.trees.graphs import best_graph, graph_score
-from crossarc.trees.k_best import k_best_trees
-from crossarc.trees.risk import min_risk_tree
-from crossarc.trees.samples import sample_trees
+from crossarc.trees.k_best import k_best_trees, k_best_trees_batch
+from crossarc.trees.padding import PaddedTrees, padded
+from crossarc.trees.risk import min_risk_tree, min_risk_trees
+from crossarc.trees.samples import sample_trees, sample_trees_batch
 from crossarc.trees.second_order import best_second_order_tree, best_second_order_trees
 from crossarc.trees.second_order_sums import second_order_log_partition, second_order_marginals
 from crossarc.trees.shape import (
@@ -31,6 +33,7 @@ from crossarc.trees.shape import (
     nonprojective_arcs,
 )
 from crossarc.trees.sums import (
+    entropies,
     entropy,
     log_partition,
     log_partitions,
@@ -42,10 +45,12 @@ from crossarc.trees.sums import (
 __all__ = [
     "Constraints",
     "NoTreeError",
+    "PaddedTrees",
     "Tree",
     "TreeDistribution",
     "UnsupportedConstraint",
     "arc_degrees",
+    "best_grandparent_tree",
     "best_graph",
     "best_second_order_tree",
     "best_second_order_trees",
@@ -53,6 +58,7 @@ __all__ = [
     "best_trees",
     "crossing_arcs",
     "degree",
+    "entropies",
     "entropy",
     "gap_degree",
     "graph_score",
@@ -60,14 +66,18 @@ __all__ = [
     "is_tree",
     "is_well_nested",
     "k_best_trees",
+    "k_best_trees_batch",
     "log_partition",
     "log_partitions",
     "log_partitions_and_marginals",
     "marginals",
     "marginals_batch",
     "min_risk_tree",
+    "min_risk_trees",
     "nonprojective_arcs",
+    "padded",
     "sample_trees",
+    "sample_trees_batch",
     "second_order_log_partition",
     "second_order_marginals",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints
-from crossarc.trees._input import FLOAT, INTEGER, Scores, checked_scores, flags_of, masked
+from crossarc.trees._input import FLOAT, INTEGER, Scores, checked_scores, flags_of, limits_of_children, masked
 from crossarc.trees._simd import LANES
 
 ListOfScores = Iterable[ArrayLike] | NDArray[Any]
@@ -62,6 +63,7 @@ class Group(NamedTuple):
     projective: bool
     numbers: Sequence[int] = (0,)  # their places in the batch
     name: str = "scores"  # what error messages call the scores of a sentence, with {} for its number
+    limits: NDArray[np.int64] | None = None  # limits[h] on the children of node h; such a sentence is alone
 
     def name_of(self, i: int) -> str:
         """What error messages call the scores of sentence i of the group."""
@@ -73,7 +75,8 @@ def alone(scores: ArrayLike, constraints: Constraints | None, single_root: bool,
     if constraints is None:
         return Group([np.asarray(scores)], single_root, projective)
     flags = flags_of(constraints, single_root=single_root, projective=projective)
-    return Group([masked(checked_scores(scores), constraints)], *flags)
+    array = masked(checked_scores(scores), constraints, limits_children=True)
+    return Group([array], *flags, limits=limits_of_children(constraints, len(array), flags[0]))
 
 
 def groups_of(
@@ -83,8 +86,13 @@ def groups_of(
     single_root: bool,
     projective: bool,
     name: str = "list_of_scores[{}]",
+    *,
+    limits_children: bool = False,
 ) -> list[Group]:
-    """The sentences of a batch, those with the same flags together."""
+    """The sentences of a batch, those with the same flags together.
+
+    Limits on children are refused unless the caller ``limits_children``.
+    """
     sentences = sentences_of(list_of_scores, lengths, name.removesuffix("[{}]"))
     if constraints is None:
         return [Group(sentences, single_root, projective, range(len(sentences)), name)]
@@ -92,19 +100,20 @@ def groups_of(
     if len(of_each) != len(sentences):
         raise ValueError(f"{len(of_each)} constraints for {len(sentences)} sentences")
     numbers: dict[tuple[bool, bool], list[int]] = {}
+    limited = []
     for i, own in enumerate(of_each):
-        sentences[i] = _constrained(sentences[i], own, name.format(i))
-        numbers.setdefault(flags_of(own, single_root=single_root, projective=projective), []).append(i)
-    return [Group([sentences[i] for i in some], *flags, some, name) for flags, some in numbers.items()]
-
-
-def _constrained(scores: NDArray[Any], constraints: Constraints | None, name: str) -> NDArray[Any]:
-    """The masked scores of a sentence, which errors name."""
-    array = checked_scores(scores, name=name)
-    try:
-        return masked(array, constraints)
-    except ValueError as error:
-        raise type(error)(f"{name}: {error}") from None
+        flags = flags_of(own, single_root=single_root, projective=projective)
+        array = checked_scores(sentences[i], name=name.format(i))
+        try:
+            sentences[i] = masked(array, own, limits_children=limits_children)
+            limits = limits_of_children(own, len(array), flags[0])
+        except ValueError as error:
+            raise type(error)(f"{name.format(i)}: {error}") from None
+        if limits is None:
+            numbers.setdefault(flags, []).append(i)
+        else:
+            limited.append(Group([sentences[i]], *flags, [i], name, limits))
+    return [Group([sentences[i] for i in some], *flags, some, name) for flags, some in numbers.items()] + limited
 
 
 def in_order(groups: Sequence[Group], results: Sequence[Iterable[Result]]) -> list[Result]:
@@ -114,6 +123,22 @@ def in_order(groups: Sequence[Group], results: Sequence[Iterable[Result]]) -> li
     numbers = chain.from_iterable(group.numbers for group in groups)
     placed = dict(zip(numbers, chain.from_iterable(results), strict=True))
     return [placed[i] for i in range(len(placed))]
+
+
+def each_of(groups: Sequence[Group], work: Callable[[Scores, Group, int], Result], threads: int) -> list[Result]:
+    """The results of work(scores, group, i) for the checked scores of sentence i of each group, in order."""
+    results = []
+    for group in groups:
+        checked = [checked_scores(scores, name=group.name_of(i)) for i, scores in enumerate(group.sentences)]
+        blocks = in_blocks(partial(_each, work, checked, group), list(map(len, checked)), threads)
+        results.append(list(chain.from_iterable(blocks)))
+    return in_order(groups, results)
+
+
+def _each(
+    work: Callable[[Scores, Group, int], Result], checked: list[Scores], group: Group, first: int, last: int
+) -> list[Result]:
+    return [work(checked[i], group, i) for i in range(first, last)]
 
 
 def pack(sentences: Sequence[NDArray[Any]]) -> Packed:

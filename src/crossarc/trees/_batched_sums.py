@@ -1,12 +1,19 @@
-"""Partition functions and marginals of many sentences in one call: their scores are packed in one flat array.
+"""Partition functions, marginals and covariances of many sentences in one call.
 
-Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape (sizes[i], sizes[i]).
+Their scores are packed in one flat array. Sentence i has the entries ``starts[i]:starts[i + 1]``, an array of shape
+(sizes[i], sizes[i]).
 """
 
 import numpy as np
 
 from crossarc._jit import jit, jit_helper
-from crossarc.trees import _inside_outside, _matrix_tree, _matrix_tree_simd
+from crossarc.trees import (
+    _inside_outside,
+    _inside_outside_covariances,
+    _matrix_tree,
+    _matrix_tree_covariances,
+    _matrix_tree_simd,
+)
 from crossarc.trees._simd import LANES, MIN_SIMD_SENTENCES
 
 # where it pays: the stack of graphs is not far larger than a cache
@@ -96,3 +103,19 @@ def projective_marginals(flat, starts, sizes, single_root, log_z, out, first, la
     """Fill log_z[first:last] and the sentences' part of ``out``: projective trees."""
     for i in range(first, last):
         log_z[i] = _inside_outside.marginals(square(flat, starts, sizes, i), single_root, square(out, starts, sizes, i))
+
+
+@jit
+def covariances(flat, values, starts, sizes, single_root, out):
+    """Fill ``out``: the covariance of each arc with the value of the tree. All trees; each sentence must have one."""
+    for i in range(len(sizes)):
+        arguments = square(flat, starts, sizes, i), square(values, starts, sizes, i)
+        _matrix_tree_covariances.covariances(*arguments, single_root, square(out, starts, sizes, i))
+
+
+@jit
+def projective_covariances(flat, values, starts, sizes, single_root, out):
+    """Fill ``out``: the covariance of each arc with the value of the tree. Projective trees."""
+    for i in range(len(sizes)):
+        arguments = square(flat, starts, sizes, i), square(values, starts, sizes, i)
+        _inside_outside_covariances.covariances(*arguments, single_root, square(out, starts, sizes, i))

@@ -53,7 +53,7 @@ def checked_scores(scores: ArrayLike, *, name: str = "scores") -> Scores:
         raise ValueError(f"{name} must have at least one label, but has shape {shape}")
     bad = first_bad_score(array.reshape(shape[0], shape[0], -1))
     if bad >= 0:
-        raise _bad_number(array, bad, name)
+        raise bad_number(array, bad, name)
     return array
 
 
@@ -66,7 +66,7 @@ def checked_siblings(siblings: ArrayLike, size: int, *, name: str = "siblings") 
     array = shaped_siblings(siblings, size, name)
     bad = first_bad_sibling(array)
     if bad >= 0:
-        raise _bad_number(array, bad, name)
+        raise bad_number(array, bad, name)
     return array
 
 
@@ -83,6 +83,13 @@ def no_tree(name: str = "scores", *, single_root: bool = False, projective: bool
     kind = "projective tree" if projective else "tree"
     roots = " with a single root" if single_root else ""
     return NoTreeError(f"there is no {kind}{roots} for {name}")
+
+
+def unlimited_children() -> UnsupportedConstraint:
+    """What to raise when a decoder cannot limit the number of children."""
+    return UnsupportedConstraint(
+        "max_children cannot be honoured here (best_tree with projective=True can, and an integer program)"
+    )
 
 
 def flags_of(constraints: Constraints | None, *, single_root: bool, projective: bool) -> tuple[bool, bool]:
@@ -149,15 +156,33 @@ def _has_cycle(heads: dict[int, int]) -> bool:
     return False
 
 
-def masked(scores: Scores, constraints: Constraints | None) -> Scores:
+def limits_of_children(constraints: Constraints | None, size: int, single_root: bool) -> NDArray[np.int64] | None:
+    """limits[h]: how many children node h may have; None if there is no limit but the single root.
+
+    Raises ``ValueError`` for a node that does not exist, or a limit below 0.
+    """
+    if constraints is None or not constraints.max_children:
+        return None
+    limits = np.full(size, size - 1)
+    for head, most in constraints.max_children.items():
+        if not (0 <= head < size and most >= 0):
+            raise ValueError(f"constraint of {most} children of node {head}: there are {size - 1} words")
+        limits[head] = min(most, size - 1)
+    if single_root:
+        limits[0] = min(limits[0], 1)
+    return limits
+
+
+def masked(scores: Scores, constraints: Constraints | None, *, limits_children: bool = False) -> Scores:
     """``scores`` with -inf where the constraints on arcs and labels forbid an arc: a copy, or ``scores`` itself.
 
-    Raises ``UnsupportedConstraint`` for a constraint that no mask expresses.
+    Raises ``UnsupportedConstraint`` for a constraint that no mask expresses; the limits on children are left to a
+    caller that ``limits_children``.
     """
     if constraints is None:
         return scores
-    if constraints.max_children:
-        raise UnsupportedConstraint("max_children cannot be honoured by this decoder (an integer program can)")
+    if constraints.max_children and not limits_children:
+        raise unlimited_children()
     if constraints.max_degree is not None:
         raise UnsupportedConstraint("max_degree cannot be honoured by this decoder (projective=True is degree 0)")
     on_arcs = constraints.required_arcs or constraints.forbidden_arcs
@@ -193,7 +218,7 @@ def arcs_and_labels(
     """
     if rule is None and is_shape_of_arcs(scores.shape):
         return scores, None
-    return best_label_of_each_arc(masked(checked_scores(scores, name=name), rule))
+    return best_label_of_each_arc(masked(checked_scores(scores, name=name), rule, limits_children=True))
 
 
 def summed_labels(scores: Scores) -> Scores:
@@ -234,6 +259,6 @@ def trees_of(
     return list(map(_new_tree, zip(heads, chosen, scores, strict=False)))
 
 
-def _bad_number(array: Scores, flat_index: int, name: str) -> ValueError:
+def bad_number(array: Scores, flat_index: int, name: str) -> ValueError:
     position = tuple(int(i) for i in np.unravel_index(flat_index, array.shape))
     return ValueError(f"{name}[{', '.join(map(str, position))}] is {array[position]}")

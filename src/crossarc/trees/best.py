@@ -23,6 +23,7 @@ from crossarc.trees._batch import (
 )
 from crossarc.trees._chu_liu_edmonds import best_arborescence, best_arborescences
 from crossarc.trees._eisner import best_projective
+from crossarc.trees._eisner_arity import best_projective_of_arity
 from crossarc.trees._eisner_simd import best_projectives
 from crossarc.trees._input import (
     FLOAT,
@@ -32,9 +33,11 @@ from crossarc.trees._input import (
     flags_of,
     for_kernel,
     is_shape_of_arcs,
+    limits_of_children,
     no_tree,
     tree_of,
     trees_of,
+    unlimited_children,
 )
 
 __all__ = ["best_tree", "best_trees"]
@@ -53,8 +56,9 @@ def best_tree(
     """The tree with the highest sum of arc scores.
 
     Non-projective: Chu-Liu-Edmonds (McDonald et al. 2005, §2.2.1) in O(n²), with one root too. Projective:
-    Eisner's algorithm in O(n³). Labelled scores: the best label of each arc (McDonald and Satta 2007, §3),
-    the lowest at ties; O(n²L) more. A word's arc from the lowest head is taken at ties.
+    Eisner's algorithm in O(n³); under limits on children, up to D for a node, in O(n³D²) (McDonald and Satta 2007,
+    §6). Labelled scores: the best label of each arc (§3), the lowest at ties; O(n²L) more. A word's arc from the
+    lowest head is taken at ties.
 
     Parameters
     ----------
@@ -62,7 +66,7 @@ def best_tree(
         ``scores[h, m]`` is the score of the arc from head h to modifier m, ``scores[h, m, l]`` that with
         label l; -inf forbids it. Column 0 and the diagonal are ignored.
     constraints : Constraints, optional
-        Required and forbidden arcs and labels, ``single_root`` and ``projective``.
+        Required and forbidden arcs and labels, ``single_root`` and ``projective``; if projective, ``max_children``.
     single_root : bool
         Exactly one word hangs from the root.
     projective : bool
@@ -75,7 +79,8 @@ def best_tree(
     ValueError
         A score is NaN or +inf, or the shape is wrong.
     UnsupportedConstraint
-        ``constraints`` limits the number of children or the degree of non-projectivity.
+        ``constraints`` limits the degree of non-projectivity, or the number of children of trees that need not be
+        projective: these make the problem NP-hard (MS07, §5.1), and are for integer programs.
 
     Examples
     --------
@@ -86,15 +91,28 @@ def best_tree(
     >>> tree = best_tree(scores)
     >>> tree.heads.tolist(), tree.score
     ([-1, 2, 0, 2], 70.0)
+    >>> one_child = Constraints(max_children={0: 1, 1: 1, 2: 1, 3: 1})
+    >>> best_tree(scores, projective=True, constraints=one_child).heads.tolist()
+    [-1, 0, 1, 2]
     """
     single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
     arcs, labels = arcs_and_labels(np.asarray(scores), constraints, "scores")
     arcs = for_kernel(arcs, FLOAT)
+    limits = limits_of_children(constraints, len(arcs), single_root)
     heads = np.empty(len(arcs), np.int64)
-    decode = best_projective if projective else best_arborescence
-    score = decode(arcs, single_root, heads)
+    if limits is not None:
+        score = _of_arity(arcs, limits, projective, heads)
+    else:
+        score = (best_projective if projective else best_arborescence)(arcs, single_root, heads)
     _require_tree(score, arcs, single_root, projective, "scores")
     return tree_of(heads, labels, score)
+
+
+def _of_arity(arcs: Scores, limits: NDArray[np.int64], projective: bool, heads: NDArray[np.int64]) -> float:
+    """Fill in the heads of the best tree under limits on children; its score."""
+    if not projective:
+        raise unlimited_children()
+    return best_projective_of_arity(arcs, limits, heads)
 
 
 def best_trees(
@@ -135,17 +153,20 @@ def best_trees(
     [[-1, 0, 0], [-1, 2, 0]]
     """
     checked_threads(threads)
-    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
-    return in_order(groups, [_trees(group, threads) for group in groups])
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    return in_order(groups, [best_trees_of(group, threads) for group in groups])
 
 
-def _trees(group: Group, threads: int) -> list[Tree]:
+def best_trees_of(group: Group, threads: int) -> list[Tree]:
     """The best tree of each sentence."""
     sentences, labels = _arcs_and_labels(group)
     # most are as they should be, and not worth a call
     arcs = [s if s.dtype is FLOAT and s.flags.carray else for_kernel(s, FLOAT) for s in sentences]
     sizes = list(map(len, arcs))
-    if group.projective:
+    if group.limits is not None:
+        heads = [np.empty(size, np.int64) for size in sizes]
+        totals = [_of_arity(arcs[0], group.limits, group.projective, heads[0])]
+    elif group.projective:
         heads, totals = decode_simd(best_projectives, [arcs], sizes, group.single_root, threads)
     else:
         blocks = in_blocks(partial(_arborescences, arcs, sizes, group.single_root), sizes, threads)

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossarc.core import Constraints, Tree
+from crossarc.trees._batch import ConstraintsOfEach, Group, Lengths, ListOfScores, checked_threads, each_of, groups_of
 from crossarc.trees._camerini import k_best_arborescences
 from crossarc.trees._eisner_k_best import k_best_projective
-from crossarc.trees._input import checked_scores, flags_of, masked, no_tree
+from crossarc.trees._input import Scores, checked_scores, flags_of, masked, no_tree
 
-__all__ = ["k_best_trees"]
+__all__ = ["k_best_trees", "k_best_trees_batch"]
 
 
 def k_best_trees(
@@ -47,15 +48,52 @@ def k_best_trees(
     >>> [(tree.heads.tolist(), tree.score) for tree in k_best_trees(scores, 2)]
     [([-1, 2, 0, 2], 70.0), ([-1, 0, 1, 2], 59.0)]
     """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+    count = _checked_k(k)
     single_root, projective = flags_of(constraints, single_root=single_root, projective=projective)
     array = masked(checked_scores(scores), constraints)
-    size = len(array)
+    return _k_best(array, count, single_root, projective, "scores")
+
+
+def k_best_trees_batch(
+    list_of_scores: ListOfScores,
+    k: int,
+    *,
+    lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
+    single_root: bool = False,
+    projective: bool = False,
+    threads: int = 1,
+) -> list[list[Tree]]:
+    """`k_best_trees` of many sentences, with the parameters and the errors of `best_trees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [len(trees) for trees in k_best_trees_batch([np.zeros((3, 3)), np.zeros((4, 4))], 10)]
+    [3, 10]
+    """
+    count = _checked_k(k)
+    checked_threads(threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+
+    def find(scores: Scores, group: Group, i: int) -> list[Tree]:
+        return _k_best(scores, count, group.single_root, group.projective, group.name_of(i))
+
+    return each_of(groups, find, threads)
+
+
+def _checked_k(k: int) -> int:
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    return int(k)
+
+
+def _k_best(scores: Scores, k: int, single_root: bool, projective: bool, name: str) -> list[Tree]:
+    size = len(scores)
     find = k_best_projective if projective else k_best_arborescences
-    count, heads, labels, totals = find(array.reshape(size, size, -1), int(k), single_root)
+    count, heads, labels, totals = find(scores.reshape(size, size, -1), k, single_root)
     if count == 0:
-        raise no_tree(single_root=single_root, projective=projective)
+        raise no_tree(name, single_root=single_root, projective=projective)
     # Scores that are equal but for rounding may have been found in the other order.
     order = np.argsort(-totals[:count], kind="stable")
-    return [Tree(heads[i], labels[i] if array.ndim == 3 else None, float(totals[i])) for i in order]
+    return [Tree(heads[i], labels[i] if scores.ndim == 3 else None, float(totals[i])) for i in order]

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, Tree
-from crossarc.trees._batch import Group, alone
+from crossarc.trees._batch import (
+    ConstraintsOfEach,
+    Group,
+    Lengths,
+    ListOfScores,
+    alone,
+    checked_threads,
+    groups_of,
+    in_order,
+)
 from crossarc.trees._input import Scores
-from crossarc.trees.best import best_tree
+from crossarc.trees.best import best_tree, best_trees_of
 from crossarc.trees.sums import sums_of
 
-__all__ = ["min_risk_tree"]
+__all__ = ["min_risk_tree", "min_risk_trees"]
 
 
 def min_risk_tree(
@@ -52,8 +63,42 @@ def min_risk_tree(
     return safest_tree(probabilities, group)
 
 
+def min_risk_trees(
+    list_of_scores: ListOfScores,
+    *,
+    lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
+    single_root: bool = False,
+    projective: bool = False,
+    threads: int = 1,
+) -> list[Tree]:
+    """`min_risk_tree` of many sentences, with the parameters and the errors of `best_trees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trees = min_risk_trees([np.zeros((3, 3)), np.array([[0, 1, 5], [0, 0, 2], [0, 4, 0]])])
+    >>> [(tree.heads.tolist(), round(tree.score, 2)) for tree in trees]
+    [([-1, 0, 0], 1.33), ([-1, 2, 0], 1.95)]
+    """
+    checked_threads(threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    return in_order(groups, [_safest_trees(group, threads) for group in groups])
+
+
 def safest_tree(probabilities: Scores, group: Group) -> Tree:
     """The tree with the most expected arcs, among those that a sentence may have."""
     (scores,) = group.sentences
-    arcs = np.where(scores == -np.inf, -np.inf, probabilities)
-    return best_tree(arcs, single_root=group.single_root, projective=group.projective)
+    limits = {} if group.limits is None else dict(enumerate(group.limits.tolist()))
+    kind = Constraints(single_root=group.single_root, projective=group.projective, max_children=limits)
+    return best_tree(_expected(probabilities, scores), constraints=kind)
+
+
+def _safest_trees(group: Group, threads: int) -> list[Tree]:
+    _, probabilities = sums_of(group, threads)
+    return best_trees_of(group._replace(sentences=list(map(_expected, probabilities, group.sentences))), threads)
+
+
+def _expected(probabilities: Scores, scores: NDArray[Any]) -> Scores:
+    """How many right (labelled) arcs are expected of each; -inf where it is forbidden."""
+    return np.where(scores == -np.inf, -np.inf, probabilities)

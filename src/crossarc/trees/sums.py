@@ -4,7 +4,8 @@ Everywhere, ``scores[h, m]`` (or ``scores[h, m, l]``) is the log-weight of the a
 -inf forbids an arc, and node 0 is the root. A tree's probability is proportional to exp of the sum of
 its arcs' scores. Non-projective sums are those of the Matrix-Tree theorem (McDonald & Satta 2007, §3.2 and §3.3), got
 by an elimination without subtractions in O(n³ + n²L); projective ones are those of the inside-outside
-algorithm (Paskin 2001), in O(n³ + n²L) too. Scores may spread over any range.
+algorithm (Paskin 2001), in O(n³ + n²L) too. Scores may spread over any range. Under limits on the number of children,
+sums are #P-hard (McDonald & Satta 2007, §5.1): small sentences only, by enumeration.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints
-from crossarc.trees import _batched_sums
+from crossarc.trees import _batched_sums, _enumeration
 from crossarc.trees._batch import (
     ConstraintsOfEach,
     Group,
@@ -34,6 +35,7 @@ from crossarc.trees._check import first_bad_place
 from crossarc.trees._input import Scores, checked_scores, is_shape_of_arcs, no_tree, summed_labels
 
 __all__ = [
+    "entropies",
     "entropy",
     "log_partition",
     "log_partitions",
@@ -60,8 +62,11 @@ def log_partition(
 
     Raises
     ------
-    NoTreeError, ValueError, UnsupportedConstraint
+    NoTreeError, ValueError
         As `best_tree`.
+    UnsupportedConstraint
+        ``constraints`` limits the degree of non-projectivity; or the number of children, and the sentence is too long
+        to enumerate its trees: there are more than a million.
 
     Examples
     --------
@@ -70,6 +75,12 @@ def log_partition(
     >>> import numpy as np
     >>> round(np.exp(log_partition(np.zeros((5, 5)))))
     125
+
+    With one child each, they are the n! orders of the words (McDonald and Satta 2007, §5.1):
+
+    >>> one_child = Constraints(max_children=dict.fromkeys(range(5), 1))
+    >>> round(np.exp(log_partition(np.zeros((5, 5)), constraints=one_child)))
+    24
     """
     return float(log_partitions_of(alone(scores, constraints, single_root, projective))[0])
 
@@ -118,6 +129,29 @@ def entropy(
     return entropy_of(group.sentences[0], log_z, probabilities)
 
 
+def entropies(
+    list_of_scores: ListOfScores,
+    *,
+    lengths: Lengths = None,
+    constraints: ConstraintsOfEach = None,
+    single_root: bool = False,
+    projective: bool = False,
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """`entropy` of many sentences, with the parameters of `log_partitions`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(entropies([np.zeros((3, 3)), np.zeros((4, 4))])).round()
+    array([ 3., 16.])
+    """
+    checked_threads(threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    found = [map(entropy_of, group.sentences, *sums_of(group, threads)) for group in groups]
+    return np.array(in_order(groups, found), dtype=np.float64)
+
+
 def entropy_of(scores: NDArray[Any], log_z: float, probabilities: Scores) -> float:
     """The entropy from log Z and the marginals."""
     possible = probabilities > 0.0
@@ -142,7 +176,7 @@ def log_partitions(
     array([ 3., 16.])
     """
     checked_threads(threads)
-    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
     return np.array(in_order(groups, [log_partitions_of(group, threads) for group in groups]), dtype=np.float64)
 
 
@@ -164,7 +198,7 @@ def marginals_batch(
     [(3, 3), (5, 5)]
     """
     checked_threads(threads)
-    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
     return in_order(groups, [sums_of(group, threads)[1] for group in groups])
 
 
@@ -187,7 +221,7 @@ def log_partitions_and_marginals(
     (array([1., 3.]), 2)
     """
     checked_threads(threads)
-    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
     sums = [sums_of(group, threads) for group in groups]
     log_z = in_order(groups, [of_group for of_group, _ in sums])
     return np.array(log_z, dtype=np.float64), in_order(groups, [of_group for _, of_group in sums])
@@ -195,6 +229,8 @@ def log_partitions_and_marginals(
 
 def log_partitions_of(group: Group, threads: int = 1) -> NDArray[np.float64]:
     """log Z of each sentence."""
+    if group.limits is not None:
+        return sums_of(group)[0]
     packed = _packed(group)
     kernel = _batched_sums.projective_log_partitions if group.projective else _batched_sums.log_partitions
     log_z = np.empty(len(packed.sizes))
@@ -209,6 +245,8 @@ def log_partitions_of(group: Group, threads: int = 1) -> NDArray[np.float64]:
 
 def sums_of(group: Group, threads: int = 1) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
     """log Z and the marginals of each sentence."""
+    if group.limits is not None:
+        return _enumerated(group, group.limits)
     packed = _packed(group)
     labelled = 3 in {scores.ndim for scores in group.sentences}
     kernel = _batched_sums.projective_marginals if group.projective else _batched_sums.marginals
@@ -226,6 +264,15 @@ def sums_of(group: Group, threads: int = 1) -> tuple[NDArray[np.float64], list[N
         return log_z, arcs
     sums = unpack(packed.flat, packed)
     return log_z, [shared_by_labels(*sentence) for sentence in zip(arcs, group.sentences, sums, strict=True)]
+
+
+def _enumerated(group: Group, limits: NDArray[np.int64]) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+    """log Z and the marginals of a sentence under limits on children."""
+    (scores,) = group.sentences
+    sums = summed_labels(scores)
+    log_z, arcs = _enumeration.log_partition_and_marginals(sums, limits, group.projective)
+    _require_trees(np.array([log_z]), group)
+    return np.array([log_z]), [shared_by_labels(arcs, scores, sums)]
 
 
 def _packed(group: Group) -> Packed:

@@ -38,13 +38,16 @@ class LinkModel(NamedTuple):
     labels: NDArray[np.float32]
     label_shift: np.uint64
     svm: Svm
+    feats: NDArray[np.uint64]  # those that support vector machines know, sorted
+    categories: NDArray[np.int64]  # the number of the category of each, such as case or number
 
 
 class LinkOptions(NamedTuple):
-    """Which links are permissible."""
+    """Which links are permissible, and what becomes of words without a head."""
 
     max_degree: int  # of non-projectivity, or NO_LIMIT
     single_root: bool
+    rest_to_root: bool  # rather than to the head that each came closest to
 
 
 class LinkConstraints(NamedTuple):
@@ -77,12 +80,12 @@ def parse_batch(batch, model, constraints, options, heads, labels, links, eviden
     """
     for b in range(len(links)):
         nodes = slice(batch.starts[b], batch.starts[b + 1])
-        words = sentence_attributes(batch, b).words
+        attributes = sentence_attributes(batch, b)
         limit = options.max_degree
         degrees = np.empty(batch.starts[b + 1] - batch.starts[b], np.int64)
         while True:
             links[b] += parse_sentence(
-                words, model, constraints, limit, options.single_root, heads[nodes], labels[nodes], evidence[nodes]
+                attributes, model, constraints, limit, options, heads[nodes], labels[nodes], evidence[nodes]
             )
             if limit in (0, NO_LIMIT) or arc_degrees(heads[nodes], degrees) <= options.max_degree:
                 break
@@ -90,11 +93,11 @@ def parse_batch(batch, model, constraints, options, heads, labels, links, eviden
 
 
 @jit_helper
-def parse_sentence(words, model, constraints, max_degree, single_root, heads, labels, evidence):
+def parse_sentence(attributes, model, constraints, max_degree, options, heads, labels, evidence):
     """One tree; returns how often LINK asked the classifier."""
     required = constraints.required_heads if len(constraints.required_heads) > 0 else np.full(len(heads), -1)
-    graph = new_graph(required, constraints.allowed_arcs, single_root)
-    extracted = new_link_features(words, model, constraints.allowed_labels.shape[1])
+    graph = new_graph(required, constraints.allowed_arcs, options.single_root)
+    extracted = new_link_features(attributes, model, constraints.allowed_labels.shape[1])
     rejected = RejectedArcs(np.full(len(heads), -1), np.full(len(heads), -np.inf), np.full(len(heads), -np.inf))
     begin_evidence(evidence)
     links = 0
@@ -105,7 +108,7 @@ def parse_sentence(words, model, constraints, max_degree, single_root, heads, la
                 break
             links += link(graph, extracted, model, constraints.allowed_labels, rejected, evidence, i, j, max_degree)
             pass_over(graph, i, j)
-    attach_the_rest(graph, rejected, evidence, max_degree)
+    attach_the_rest(graph, rejected, evidence, max_degree, options.rest_to_root)
     label_the_rest(graph, extracted, model, constraints.allowed_labels, evidence)
     copy_values(graph.heads, heads)
     copy_values(graph.labels[: len(labels)], labels)
@@ -190,12 +193,12 @@ def label(graph, extracted, model, allowed, evidence, i, j):
 
 
 @jit_inline
-def attach_the_rest(graph, rejected, evidence, max_degree):
+def attach_the_rest(graph, rejected, evidence, max_degree, to_root):
     """Heads for the words that have none.
 
     If there must be a single root and there is none yet, it is the word that came closest to it. Any other word takes
-    the head that it came closest to, if that is still possible; or else the single root, or 0 if there may be several
-    (as all do in the paper).
+    the head that it came closest to, if that is still possible; or else, and always if that is asked for (as in the
+    paper), the single root, or 0 if there may be several.
     """
     size = len(graph.heads)
     if graph.single_root and graph.counts[ROOTS] == 0:
@@ -209,7 +212,7 @@ def attach_the_rest(graph, rejected, evidence, max_degree):
     root = graph.leftmost[0] if graph.single_root else 0
     for m in range(1, size):
         if graph.heads[m] < 0:
-            prefers_root = not graph.single_root and rejected.roots[m] > rejected.margins[m]
+            prefers_root = to_root or (not graph.single_root and rejected.roots[m] > rejected.margins[m])
             takes_rejected = not prefers_root and may_take(graph, rejected.heads[m], m, max_degree)
             add_arc(graph, rejected.heads[m] if takes_rejected else root, m)
             note_rejected(evidence, m, rejected.margins[m] if takes_rejected else rejected.roots[m])

@@ -55,7 +55,7 @@ def learn_links(batch, chosen, model, learners, gold, options, exploration, seed
         nodes = slice(batch.starts[b], batch.starts[b + 1])
         heads, labels = gold.heads[nodes], gold.labels[nodes]
         graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
-        extracted = new_link_features(sentence_attributes(batch, b).words, model, gold.n_labels)
+        extracted = new_link_features(sentence_attributes(batch, b), model, gold.n_labels)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         random = mix(seed + np.uint64(b))
         for j in range(1, len(heads)):
@@ -167,7 +167,7 @@ def closes_cycle(graph, gold, h, m, i, j):
 def learn_action(extracted, learner, best, rival):
     """The best action without loss is to beat the best other by 1."""
     places, scores = extracted.places, extracted.scores
-    passive_aggressive(learner, places, len(places), best, rival, scores[best], scores[rival])
+    passive_aggressive(learner, places, extracted.used[0], best, rival, scores[best], scores[rival])
 
 
 @jit_inline
@@ -179,7 +179,7 @@ def learn_label(extracted, learner, gold):
             rival = label
     if rival >= 0:
         rows, scores = extracted.rows, extracted.labels
-        passive_aggressive(learner, rows, len(rows), gold, rival, scores[gold], scores[rival])
+        passive_aggressive(learner, rows, extracted.used[1], gold, rival, scores[gold], scores[rival])
 
 
 @jit
@@ -191,9 +191,10 @@ def instances_of(batch, b, model, gold, options):
     nodes = slice(batch.starts[b], batch.starts[b + 1])
     heads, labels = gold.heads[nodes], gold.labels[nodes]
     graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
-    extracted = new_link_features(sentence_attributes(batch, b).words, model, gold.n_labels)
+    extracted = new_link_features(sentence_attributes(batch, b), model, gold.n_labels)
     max_links = len(heads) * (len(heads) - 1) // 2
-    symbols = np.empty((max_links, len(extracted.values) - 1), np.uint32)
+    sets = len(model.features.set_slots) * extracted.columns.shape[1]
+    symbols = np.empty((max_links, len(extracted.values) - 1 + sets), np.uint32)
     classes, tags = np.empty(max_links, np.int64), np.empty(max_links, np.uint64)
     count = 0
     for j in range(1, len(heads)):
@@ -204,7 +205,7 @@ def instances_of(batch, b, model, gold, options):
             right, left = may_add(graph, i, j), may_add(graph, j, i)
             if (right or left) and permissible(graph, i, j, options.max_degree):
                 extract_features(extracted, model.features, graph, i, j)
-                set_symbols(extracted, symbols[count])
+                set_symbols(extracted, model.features, symbols[count])
                 classes[count] = follow_gold(graph, heads, labels, gold.n_labels, i, j, left, right)
                 tags[count] = extracted.tags[j]
                 count += 1

@@ -27,9 +27,11 @@ def explain(parser: CovingtonParser, sentence: Sentence, head: int, modifier: in
     if not isinstance(parser.classifier, Linear):
         raise CrossarcError("support vector machines do not weigh feature templates one by one")
     templates, weights = parser.features.templates["link"], parser.classifier.links
-    places = np.empty(len(templates), dtype=np.int64)
     action = RIGHT_ARC if head < modifier else LEFT_ARC
     link = min(head, modifier), max(head, modifier)
-    places_at_link(attributes_of([sentence]), parser.model, *parser.without_constraints(), *link, places)
-    margins = (weights[places + action] - weights[places + NO_ARC]).tolist()
-    return sorted_reasons(Reason("link", line, weight) for line, weight in zip(templates, margins, strict=True))
+    places, ends = places_at_link(attributes_of([sentence]), parser.model, *parser.without_constraints(), *link)
+    margins = weights[places + action] - weights[places + NO_ARC]
+    plain = len(templates) - len(ends)
+    sizes = [1] * plain + np.diff(ends, prepend=plain).tolist()  # how many features each template has here
+    sums = np.bincount(np.repeat(np.arange(len(templates)), sizes), margins, len(templates))
+    return sorted_reasons(Reason("link", line, weight) for line, weight in zip(templates, sums.tolist(), strict=True))

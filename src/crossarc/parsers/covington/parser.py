@@ -33,7 +33,7 @@ from crossarc.parsers.covington._parse import LABELS, LinkConstraints, LinkModel
 from crossarc.parsers.covington.confidence import UNFITTED, fit_temperatures, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
-from crossarc.trees import best_tree
+from crossarc.parsers.covington.repair import nearest_tree
 from crossarc.trees._input import allowed_arcs, allowed_labels
 from crossarc.trees.shape import degree
 
@@ -48,6 +48,14 @@ class Linear(NamedTuple):
 
     links: NDArray[np.float32]
     labels: NDArray[np.float32]
+
+
+class Kernelized(NamedTuple):
+    """Support vector machines, and the morphological features that they know."""
+
+    svm: Svm
+    feats: NDArray[np.uint64]  # sorted
+    categories: NDArray[np.int64]  # the number of the category of each, such as case or number
 
 
 class Links(NamedTuple):
@@ -78,7 +86,7 @@ class CovingtonParser(Parser):
     config: CovingtonConfig
     labels: tuple[str, ...]
     features: LinkFeatureSet
-    classifier: Linear | Svm
+    classifier: Linear | Kernelized
     dev: DevScores | None = None
     treebank: str = ""  # a checksum of what it was trained on
     temperatures: Temperatures = UNFITTED  # of its confidence
@@ -91,14 +99,19 @@ class CovingtonParser(Parser):
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         """Required arcs are there from the start.
 
-        Where greedy decisions end in a tree that the constraints forbid, the allowed tree with most of its arcs is
-        taken instead.
+        Where greedy decisions end in a tree that the constraints forbid, an allowed tree near to it is taken instead.
         """
         link_options = self._link_options(constraints)
         arrays = self._constraint_arrays(len(sentences[0]) + 1, constraints)
         links = self._link(sentences, arrays, link_options, with_evidence=options.confidence)
         if len(arrays.allowed_arcs) and not _is_allowed(links.heads, arrays, link_options):
-            arrays = arrays._replace(required_heads=_nearest_allowed(links.heads, arrays, link_options))
+            nearest = nearest_tree(
+                links.heads,
+                arrays.allowed_arcs,
+                single_root=link_options.single_root,
+                max_degree=link_options.max_degree,
+            )
+            arrays = arrays._replace(required_heads=nearest)
             links = self._link(sentences, arrays, link_options, with_evidence=options.confidence)
         trees = map(
             self.with_labels, sentences, np.split(links.heads, links.bounds), np.split(links.labels, links.bounds)
@@ -134,17 +147,22 @@ class CovingtonParser(Parser):
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         own = {"features": self.features.text, "temperatures": self.temperatures._asdict()}
-        return {**self.header(), **own}, self.classifier._asdict()
+        tensors = self.classifier._asdict()
+        if isinstance(self.classifier, Kernelized):
+            tensors |= tensors.pop("svm")._asdict()
+        return {**self.header(), **own}, tensors
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CovingtonParser:
         config = CovingtonConfig(**header["config"])
         arrays: dict[str, Any] = {name: dequantized(tensor) for name, tensor in tensors.items()}
+        if config.classifier == "svm":
+            arrays["svm"] = Svm(**{name: arrays.pop(name) for name in Svm._fields})
         return cls(
             config,
             tuple(header["labels"]),
             parse_features(header["features"], "the model's features"),
-            (Svm if config.classifier == "svm" else Linear)(**arrays),
+            (Kernelized if config.classifier == "svm" else Linear)(**arrays),
             header["dev"] and DevScores(**header["dev"]),
             header["treebank"],
             Temperatures(**header["temperatures"]),
@@ -156,7 +174,7 @@ class CovingtonParser(Parser):
         if isinstance(self.classifier, Linear):
             return _linear_model(self.features, self.classifier, len(self.labels))
         nothing = np.zeros(0, dtype=np.float32)
-        return LinkModel(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), self.classifier)
+        return LinkModel(self.features.compiled, nothing, np.uint64(0), nothing, np.uint64(0), *self.classifier)
 
     def _link(
         self,
@@ -181,14 +199,18 @@ class CovingtonParser(Parser):
     def _link_options(self, constraints: Constraints) -> LinkOptions:
         if constraints.max_children:
             raise UnsupportedConstraint("this parser cannot limit the number of children")
-        limit = NO_LIMIT if constraints.max_degree is None else constraints.max_degree
-        if limit < 0:
-            raise ValueError(f"the degree {limit} is negative")
-        if self.config.projective and 0 < limit < NO_LIMIT:
-            raise CrossarcError("this model knows only projective links: it cannot parse with a degree above 0")
-        if self.config.projective or constraints.projective:
-            limit = 0
-        return LinkOptions(limit, bool(self.config.single_root) or constraints.single_root)
+        trained_for, asked = self.config.degree, constraints.max_degree
+        if asked is not None and asked < 0:
+            raise ValueError(f"the degree {asked} is negative")
+        if asked is not None and trained_for is not None and asked > trained_for:
+            kind = f"links of degree {trained_for} at most" if trained_for else "projective links"
+            raise CrossarcError(f"this model knows only {kind}: it cannot parse with a degree above {trained_for}")
+        limits = [limit for limit in (trained_for, asked, 0 if constraints.projective else None) if limit is not None]
+        return LinkOptions(
+            min(limits, default=NO_LIMIT),
+            bool(self.config.single_root) or constraints.single_root,
+            self.config.unattached == "root",
+        )
 
     def _constraint_arrays(self, size: int, constraints: Constraints) -> LinkConstraints:
         """Required heads, allowed arcs and allowed labels; nothing at all where there are no such constraints."""
@@ -208,18 +230,13 @@ def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> L
     link_bits = len(weights.links).bit_length() - 3  # four weights at each place
     label_bits = (len(weights.labels) - n_labels).bit_length() - 1
     shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
-    return LinkModel(features.compiled, weights.links, shifts[0], weights.labels, shifts[1], no_svm(1 + 2 * n_labels))
+    svm = no_svm(1 + 2 * n_labels)
+    no_feats, no_categories = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    tables = weights.links, shifts[0], weights.labels, shifts[1]
+    return LinkModel(features.compiled, *tables, svm, no_feats, no_categories)
 
 
 def _is_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, link_options: LinkOptions) -> bool:
     arcs_are = bool(arrays.allowed_arcs[heads[1:], np.arange(1, len(heads))].all())
     roots_are = not link_options.single_root or int((heads == 0).sum()) == 1
     return arcs_are and roots_are and degree(heads) <= link_options.max_degree
-
-
-def _nearest_allowed(heads: NDArray[np.int64], arrays: LinkConstraints, link_options: LinkOptions) -> NDArray[np.int64]:
-    """Of the trees that are allowed, one with most arcs of this one; if there is a limit to its degree, of the
-    projective ones."""
-    scores = np.where(arrays.allowed_arcs, 0.0, -np.inf)
-    scores[heads[1:], np.arange(1, len(heads))] += 1.0
-    return best_tree(scores, single_root=link_options.single_root, projective=link_options.max_degree < NO_LIMIT).heads

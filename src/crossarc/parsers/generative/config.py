@@ -37,7 +37,8 @@ class GenerativeConfig(Config):
     )
     condition: Condition | None = setting(
         None,
-        "Modifiers depend on their head alone, on the direction too, on direction and distance.",
+        "Modifiers depend on their head alone, on the direction too, on direction and distance (with --stop and "
+        "--projective, on how many words the modifiers before them cover).",
         default_text="distance; unsupervised: direction",
     )
     stop: bool = setting(
@@ -54,8 +55,12 @@ class GenerativeConfig(Config):
     )
     restarts: int = setting(0, "Further, random starts of EM; the most probable model is kept.", low=0, only=_EM)
     epochs: int = setting(100, "Iterations of EM at most.", low=1, only=_EM)
-    prior: float = setting(10.0, "What EM adds to every expected count.", low=1e-12, only=_EM)
+    prior: float = setting(10.0, "What EM adds to the expected count of every tag and decision.", low=1e-12, only=_EM)
     seed: int = config.seed("of random starts", only=_EM)
+
+    @property
+    def partial_trees(self) -> bool:
+        return self.unsupervised
 
     def check(self) -> None:
         names = (self.symbols or "upos").split("+")

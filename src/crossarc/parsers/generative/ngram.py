@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import log
 from typing import Any
 
+import numpy as np
+
 from crossarc.core import CrossarcError
 
-__all__ = ["NGram"]
+__all__ = ["NGram", "fitted_weight", "mixed"]
 
 _BEFORE, _END = "<s>", "</s>"
+_HALVINGS = 50  # so that neither the weight nor what it leaves is 0
 
 
 class NGram:
@@ -24,7 +27,7 @@ class NGram:
         try:
             from nltk.lm import Vocabulary, WittenBellInterpolated
         except ImportError:
-            raise CrossarcError("n-gram models need NLTK: pip install .[lm]") from None
+            raise CrossarcError("n-gram models need NLTK: pip install '.[lm]'") from None
         self.order, self.ends = order, ends
         every = [str(symbol) for symbol in range(n_symbols)] + [_END] * ends
         self._model: Any = WittenBellInterpolated(order, vocabulary=Vocabulary([_BEFORE, *every]))
@@ -43,3 +46,28 @@ class NGram:
     def _ngrams(self, sentence: Sequence[int], order: int) -> Iterator[tuple[str, ...]]:
         padded = [_BEFORE] * (order - 1) + [str(symbol) for symbol in sentence] + [_END] * self.ends
         return (tuple(padded[i : i + order]) for i in range(len(padded) - order + 1))
+
+
+def mixed(ours: Sequence[float], theirs: Sequence[float], weight: float) -> list[float]:
+    """log(w · p + (1 - w) · q) of sentences, from their log-probabilities by two models."""
+    found: list[float] = np.logaddexp(log(weight) + np.asarray(ours), log(1 - weight) + np.asarray(theirs)).tolist()
+    return found
+
+
+def fitted_weight(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """The weight with which the mixture finds all sentences together most probable.
+
+    The log-likelihood is concave in the weight, so that its slope shows on which side the best one is.
+
+    >>> round(fitted_weight([-1.0, -90.0], [-80.0, -2.0]), 6)
+    0.5
+    """
+    difference = np.asarray(ours) - np.asarray(theirs)
+    shrunk = np.exp(-np.abs(difference))  # the smaller probability of a sentence by the larger one
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        weight = (low + high) / 2
+        of_larger = np.where(difference > 0, weight, 1 - weight)
+        slopes = np.sign(difference) * (1 - shrunk) / (of_larger + (1 - of_larger) * shrunk)
+        low, high = (weight, high) if slopes.sum() > 0 else (low, weight)
+    return (low + high) / 2

@@ -6,8 +6,9 @@ algorithm. The distributions come from counts or from EM (``generative_training`
 
 With ``stop``, heads also decide whether to have another modifier, and the tree is no longer given: p(x, T) is the
 product over all decisions. If arcs must not cross, this is the model of Klein & Manning (2004): a head decides on
-either side, and knows whether it has a modifier there yet. Otherwise a head decides for both sides alike, which is a
-distribution over trees of unordered words (McDonald & Satta 2007, §4.4).
+either side, and knows whether it has a modifier there yet, or how many words its modifiers and their descendants there
+are (its reach). Otherwise a head decides for both sides alike, which is no model of sentences: it says nothing about
+the order of words (McDonald & Satta 2007, §4.4).
 
 References
 ----------
@@ -27,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Constraints, NoTreeError, Sentence, Tree
+from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, Tree
 from crossarc.features.weights import dequantized
 from crossarc.learning.back_off import BackOff, Level
 from crossarc.learning.listener import DevScores
@@ -41,7 +42,8 @@ from crossarc.trees._input import masked
 
 __all__ = [
     "GO_ON",
-    "N_DISTANCES",
+    "N_BINS",
+    "N_SIDES",
     "STOP",
     "Arcs",
     "Factors",
@@ -50,6 +52,7 @@ __all__ = [
     "Weights",
     "all_arcs",
     "arcs_between",
+    "bins_of_reaches",
     "contexts_of_label",
     "contexts_of_stop",
     "contexts_of_symbol",
@@ -58,16 +61,17 @@ __all__ = [
     "log_number_of_trees",
     "sums",
     "with_stops",
+    "with_unordered_stops",
 ]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-LogStop = Callable[[int, int], tuple[Floats, Floats]]  # direction, has a modifier -> log p(GO_ON), log p(STOP) of nodes
+LogStop = Callable[[int, int], tuple[Floats, Floats]]  # direction, bin of reach -> log p(GO_ON), log p(STOP) of nodes
 
 _BATCH = 30_000  # arcs that are looked at together
 _FARTHEST = np.array([1, 2, 3, 6, 10])  # the largest distance of each bin but the last
-_BINS = 8  # room for them
-N_DISTANCES = 2 * _BINS
+N_BINS = len(_FARTHEST) + 1
+N_SIDES = 2 * N_BINS
 GO_ON, STOP = 0, 1
 
 
@@ -79,7 +83,12 @@ class Arcs(NamedTuple):
     modifier: Ints
     modifier_tag: Ints
     direction: Ints  # 1 if the modifier is to the left; 0 from the root, or if that is no condition
-    distance: Ints  # direction and bin of the distance
+    bin: Ints | None  # of the distance, or of the head's reach; None if that is no condition
+
+    @property
+    def side(self) -> Ints:
+        """All that is seen of where the modifier is."""
+        return self.direction * N_BINS + (0 if self.bin is None else self.bin)
 
 
 class Factors(NamedTuple):
@@ -94,10 +103,15 @@ class Factors(NamedTuple):
     label: BackOff
     stop: BackOff
 
+    @property
+    def from_em(self) -> bool:
+        return not self.tag.levels
+
     def log_p(self, arcs: Arcs, symbols: Symbols) -> Floats:
-        """log p(modifier | head, direction, distance), over all labels."""
-        if not self.tag.levels:
-            choice = self.symbol.of([arcs.head * N_DISTANCES + arcs.distance], arcs.modifier, 1.0 / len(symbols))
+        """log p(modifier | head, direction, bin), over all labels."""
+        if self.from_em:
+            contexts = [np.zeros_like(arcs.head), arcs.head * N_SIDES + arcs.side]
+            choice = self.symbol.of(contexts, arcs.modifier, 1.0 / len(symbols))
         else:
             tag = self.tag.of(contexts_of_tag(arcs), arcs.modifier_tag, 1.0 / len(symbols.tags))
             alike = 1.0 / symbols.per_tag[arcs.modifier_tag]
@@ -106,73 +120,83 @@ class Factors(NamedTuple):
         return log_p
 
     def p_label(self, arcs: Arcs, symbols: Symbols) -> Floats:
-        """p(label | head, modifier, direction, distance): shape (arcs, labels)."""
-        if not self.label.levels:
+        """p(label | head, modifier, direction, bin of the distance): shape (arcs, labels)."""
+        if self.from_em:
             return np.full((len(arcs.head), self.label.n_outcomes), 1.0 / self.label.n_outcomes)
         return self.label.given(contexts_of_label(arcs, symbols))
 
-    def log_stop(self, nodes: Nodes, direction: int, has: int) -> tuple[Floats, Floats]:
-        """log p(GO_ON) and log p(STOP) of each node in a direction, when it has a modifier there or not."""
-        contexts = contexts_of_stop(nodes.symbols, nodes.tags, direction, has)
-        go_on, stop = self.stop.given(contexts[-len(self.stop.levels) :]).T
+    def log_stop(self, nodes: Nodes, direction: int, bin: int) -> tuple[Floats, Floats]:
+        """log p(GO_ON) and log p(STOP) of each node in a direction, when its reach there is in a bin."""
+        contexts = contexts_of_stop(nodes.symbols, nodes.tags, direction, bin)
+        if self.from_em:
+            contexts = [np.zeros_like(nodes.symbols), contexts[-1]]
+        go_on, stop = self.stop.given(contexts).T
         return np.log(go_on), np.log(stop)
 
 
 def contexts_of_tag(arcs: Arcs) -> list[Ints]:
     """From the most general to the most specific, as for all factors."""
-    return [
-        arcs.direction,
-        arcs.head_tag * 2 + arcs.direction,
-        arcs.head_tag * N_DISTANCES + arcs.distance,
-        arcs.head * 2 + arcs.direction,
-        arcs.head * N_DISTANCES + arcs.distance,
-    ]
+    levels = [arcs.direction, arcs.head_tag * 2 + arcs.direction, arcs.head * 2 + arcs.direction]
+    if arcs.bin is not None:
+        levels.insert(2, arcs.head_tag * N_SIDES + arcs.side)
+        levels.append(arcs.head * N_SIDES + arcs.side)
+    return levels
 
 
 def contexts_of_symbol(arcs: Arcs, symbols: Symbols) -> list[Ints]:
     tags = arcs.modifier_tag * (len(symbols.tags) + 1) + arcs.head_tag
-    return [
-        arcs.modifier_tag,
-        tags * 2 + arcs.direction,
-        (arcs.modifier_tag * (len(symbols) + 1) + arcs.head) * 2 + arcs.direction,
-    ]
+    words = arcs.modifier_tag * (len(symbols) + 1) + arcs.head
+    levels = [arcs.modifier_tag, tags * 2 + arcs.direction, words * 2 + arcs.direction]
+    if arcs.bin is not None:
+        levels.insert(2, tags * N_SIDES + arcs.side)
+        levels.append(words * N_SIDES + arcs.side)
+    return levels
 
 
 def contexts_of_label(arcs: Arcs, symbols: Symbols) -> list[Ints]:
     tags = arcs.modifier_tag * (len(symbols.tags) + 1) + arcs.head_tag
-    return [
+    levels = [
         tags * 2 + arcs.direction,
-        tags * N_DISTANCES + arcs.distance,
         (arcs.modifier * (len(symbols.tags) + 1) + arcs.head_tag) * 2 + arcs.direction,
         (arcs.modifier * (len(symbols) + 1) + arcs.head) * 2 + arcs.direction,
     ]
+    if arcs.bin is not None:
+        levels.insert(1, tags * N_SIDES + arcs.side)
+    return levels
 
 
-def contexts_of_stop(symbols: Ints, tags: Ints, direction: Ints | int, has: Ints | int) -> list[Ints]:
-    """The most specific one is all that a model from EM has."""
-    return [
-        np.zeros_like(tags) + 2 * direction + has,
-        4 * tags + 2 * direction + has,
-        4 * symbols + 2 * direction + has,
-    ]
+def contexts_of_stop(symbols: Ints, tags: Ints, direction: Ints | int, bin: Ints | int) -> list[Ints]:
+    """The most specific one is all that a model from EM has, beside its prior."""
+    side = direction * N_BINS + bin
+    return [np.zeros_like(tags) + side, tags * N_SIDES + side, symbols * N_SIDES + side]
 
 
 def arcs_between(nodes: Nodes, heads: Ints, modifiers: Ints, condition: Condition | None) -> Arcs:
-    """The arcs from heads to modifiers, which are places among the nodes."""
-    places, distances = nodes.positions[heads], nodes.positions[modifiers] - nodes.positions[heads]
-    of_words = (places > 0) & (condition != "head")
-    direction = np.where(of_words, distances < 0, False).astype(np.int64)
-    far = np.searchsorted(_FARTHEST, np.abs(distances))
-    bins = np.where(of_words, far, 0) if condition == "distance" else 0
+    """The arcs from heads to modifiers, which are places among the nodes, with the bins of their distances."""
+    from_words = (nodes.positions[heads] > 0) & (condition != "head")
+    distances = np.where(from_words, nodes.positions[modifiers] - nodes.positions[heads], 1)
     is_word = nodes.positions[modifiers] > 0  # there is no arc to the root, and nothing to see there
     return Arcs(
         nodes.symbols[heads],
         nodes.tags[heads],
         np.where(is_word, nodes.symbols[modifiers], 0),
         np.where(is_word, nodes.tags[modifiers], 0),
-        direction,
-        direction * _BINS + bins,
+        (distances < 0).astype(np.int64),
+        bins_of_distances(np.abs(distances)) if condition == "distance" else None,
     )
+
+
+def bins_of_distances(distances: Ints) -> Ints:
+    """1, 2, 3, 4-6, 7-10, more."""
+    return np.searchsorted(_FARTHEST, distances)
+
+
+def bins_of_reaches(reaches: Ints, condition: Condition | None) -> Ints:
+    """What a head knows of how many words its modifiers on one side cover already: whether there are any, or a bin.
+
+    A head with a reach of 2 can have its next modifier's first word at a distance of 3.
+    """
+    return bins_of_distances(reaches + 1) if condition == "distance" else np.minimum(reaches, 1)
 
 
 @lru_cache(maxsize=128)
@@ -193,10 +217,10 @@ def all_arcs(nodes: Nodes) -> tuple[Ints, Ints]:
 class Weights(NamedTuple):
     """Their product over the decisions of a tree is its probability together with the words; logarithms."""
 
-    arcs: Floats  # those of each sentence as a square, one after the other
-    first: Floats | None  # [node, direction]: what the first modifier adds there, and every other one
-    other: Floats | None
+    arcs: Floats  # [arc, bin of the head's reach]; those of each sentence as a square, one after the other
     shared: Floats  # of each sentence: what all its trees have
+    stops: Floats | None = None  # [node, direction, bin]; None if trees have no stops, or all of them the same
+    bins: Ints | None = None  # of reaches; None if nothing depends on them, and there is but one
 
 
 class Sums(NamedTuple):
@@ -204,23 +228,24 @@ class Sums(NamedTuple):
 
     log_p: Floats  # of each sentence
     arcs: Floats  # probabilities, in the order of the weights
-    first: Floats  # [node, direction]: the probability of having a modifier there; empty if nothing depends on it
+    stops: Floats | None  # likewise
 
 
 def sums(sizes: Sequence[int], weights: Weights, shape: Constraints) -> Sums:
     """Over all trees of sentences with so many nodes. Raises ``NoTreeError`` if one has none."""
-    starts = list(accumulate([size * size for size in sizes], initial=0))
-    if weights.first is None or weights.other is None:
-        log_z, arcs = log_partitions_and_marginals(
-            squares(weights.arcs, sizes), single_root=shape.single_root, projective=shape.projective
+    if weights.stops is None:
+        log_z, marginals = log_partitions_and_marginals(
+            squares(weights.arcs[:, 0], sizes), single_root=shape.single_root, projective=shape.projective
         )
-        return Sums(log_z + weights.shared, np.concatenate([square.ravel() for square in arcs]), np.zeros((0, 2)))
-    log_z, arcs_out, first = np.empty(len(sizes)), np.empty_like(weights.arcs), np.empty_like(weights.first)
+        arcs = np.concatenate([square.ravel() for square in marginals])
+        return Sums(log_z + weights.shared, arcs[:, None], None)
+    log_z, arcs, stops = np.empty(len(sizes)), np.empty_like(weights.arcs), np.empty_like(weights.stops)
+    starts = np.array(list(accumulate([size * size for size in sizes], initial=0)))
     nodes = np.array(list(accumulate(sizes, initial=0)))
-    sums_with_stops(weights.arcs, np.array(starts), nodes, weights.first, weights.other, log_z, arcs_out, first)
+    sums_with_stops(weights.arcs, starts, nodes, weights.stops, weights.bins, log_z, arcs, stops)
     if log_z.min(initial=0.0) == -np.inf:
         raise NoTreeError("there is no tree that the model or the constraints allow")
-    return Sums(log_z + weights.shared, arcs_out, first)
+    return Sums(log_z + weights.shared, arcs, stops)
 
 
 def squares(flat: NDArray[np.float64], sizes: Sequence[int]) -> list[Floats]:
@@ -291,25 +316,53 @@ class GenerativeParser(Parser):
             if constraints != Constraints():
                 on_arcs = replace(shape, required_labels={}, forbidden_labels=frozenset())
                 size = len(batch[0]) + 1
-                weights = weights._replace(arcs=masked(weights.arcs.reshape(size, size), on_arcs).reshape(-1))
+                allowed = masked(np.zeros((size, size)), on_arcs).reshape(-1, 1)
+                weights = weights._replace(arcs=weights.arcs + allowed)
             expected = self._expected_right(nodes, weights, shape)
             trees += map(self._with_tree, batch, best_trees(expected, constraints=shape))
         return list(map(Parsed, trees))
 
     def log_probabilities(self, sentences: Iterable[Sentence]) -> Iterator[float]:
-        """log p(x | n) of each sentence's symbols; with ``stop``, log p(x)."""
-        for batch in _batches(sentences):
-            nodes = self.symbols.nodes(batch)
-            yield from sums(nodes.sizes, self.weights(nodes), self._shape).log_p.tolist()
+        """log p(x | n) of each sentence's symbols; with ``stop``, log p(x) among all sentences with words.
+
+        A model with ``stop`` whose arcs may cross is none of sentences: ``CrossarcError``.
+        """
+        if self.config.stop and not self.config.projective:
+            raise CrossarcError(
+                "a model with --stop and --nonprojective is one of unordered words: sentences have no probability"
+            )
+        return (log_p for batch in _batches(sentences) for log_p in self._log_sums(batch))
+
+    def _log_sums(self, batch: Sequence[Sentence]) -> list[float]:
+        nodes = self.symbols.nodes(batch)
+        log_p: list[float] = sums(nodes.sizes, self.weights(nodes), self._shape).log_p.tolist()
+        return log_p
 
     def weights(self, nodes: Nodes) -> Weights:
         """The logarithms of all probabilities that trees of the sentences are made of."""
         heads, modifiers = all_arcs(nodes)
-        arcs = self.factors.log_p(arcs_between(nodes, heads, modifiers, self.config.condition), self.symbols)
-        if self.config.stop:
-            log_stop = partial(self.factors.log_stop, nodes)
-            return with_stops(arcs, heads, nodes, log_stop, projective=self.config.projective)
-        return Weights(arcs, None, None, log_beta(nodes.sizes, self._shape))
+        arcs = arcs_between(nodes, heads, modifiers, self.config.condition)
+        if not self.config.stop:
+            return Weights(self.factors.log_p(arcs, self.symbols)[:, None], log_beta(nodes.sizes, self._shape))
+        log_stop = partial(self.factors.log_stop, nodes)
+        if not self.config.projective:
+            return with_unordered_stops(self.factors.log_p(arcs, self.symbols), heads, nodes, log_stop)
+        if self.config.condition == "distance":
+            choices = self._choices_by_reach(arcs)
+        else:
+            choices = self.factors.log_p(arcs, self.symbols)[:, None]
+        return with_stops(choices, heads, modifiers, nodes, log_stop, self.config.condition)
+
+    def _choices_by_reach(self, arcs: Arcs) -> Floats:
+        """log p(modifier | head, direction, reach): shape (arcs, bins); 0 where the modifier is nearer than the bin."""
+        assert arcs.bin is not None
+        choices = np.zeros((len(arcs.head), N_BINS))
+        for bin in range(N_BINS):
+            can_be = np.flatnonzero(arcs.bin >= bin)
+            head, head_tag, modifier, modifier_tag, direction = (field[can_be] for field in arcs[:-1])
+            there = Arcs(head, head_tag, modifier, modifier_tag, direction, np.full(len(can_be), bin))
+            choices[can_be, bin] = self.factors.log_p(there, self.symbols)
+        return choices
 
     @property
     def _shape(self) -> Constraints:
@@ -318,7 +371,8 @@ class GenerativeParser(Parser):
     def _expected_right(self, nodes: Nodes, weights: Weights, shape: Constraints) -> list[Floats]:
         """The probability of each arc with each label."""
         labels = self.factors.p_label(arcs_between(nodes, *all_arcs(nodes), self.config.condition), self.symbols)
-        return squares(sums(nodes.sizes, weights, shape).arcs[:, None] * labels, nodes.sizes)
+        arcs = sums(nodes.sizes, weights, shape).arcs.sum(axis=1)
+        return squares(arcs[:, None] * labels, nodes.sizes)
 
     def _with_tree(self, sentence: Sentence, tree: Tree) -> Sentence:
         assert tree.labels is not None
@@ -369,22 +423,28 @@ def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         yield batch
 
 
-def with_stops(arcs: Floats, heads: Ints, nodes: Nodes, log_stop: LogStop, *, projective: bool) -> Weights:
-    """The weights of arcs together with those of the decisions to go on and to stop.
-
-    A head first stops everywhere (shared); each modifier takes that back as far as needed. The root has one modifier
+def with_stops(
+    choices: Floats, heads: Ints, modifiers: Ints, nodes: Nodes, log_stop: LogStop, condition: Condition | None
+) -> Weights:
+    """The weights of arcs together with those of the decisions to go on and to stop. The root has one modifier
     and decides nothing.
+
+    ``choices`` are those of modifiers, for each bin of their heads' reaches, or one for all bins.
     """
+    bins = bins_of_reaches(np.arange(max(nodes.sizes, default=1)), condition)
+    n_bins = N_BINS if condition == "distance" else 2
     words = (nodes.positions > 0).astype(np.float64)
-    if not projective:
-        go_on, stop = log_stop(0, 0)
-        return Weights(arcs + (words * go_on)[heads], None, None, np.add.reduceat(words * stop, nodes.starts[:-1]))
-    first, other = np.empty((len(words), 2)), np.empty((len(words), 2))
-    shared = np.zeros(len(words))
-    for direction in (0, 1):
-        go_on, stop = log_stop(direction, 0)
-        go_on_again, stop_later = log_stop(direction, 1)
-        first[:, direction] = words * (go_on + stop_later - stop)
-        other[:, direction] = words * go_on_again
-        shared += words * stop
-    return Weights(arcs, first, other, np.add.reduceat(shared, nodes.starts[:-1]))
+    go_on, stop = np.empty((len(words), 2, n_bins)), np.empty((len(words), 2, n_bins))
+    for direction, bin in np.ndindex(2, n_bins):
+        decisions = log_stop(direction, bin)
+        go_on[:, direction, bin], stop[:, direction, bin] = (words * decision for decision in decisions)
+    arcs = go_on[heads, (modifiers < heads).astype(np.int64)]
+    arcs += choices
+    return Weights(arcs, np.zeros(len(nodes.sizes)), stop, bins)
+
+
+def with_unordered_stops(choices: Floats, heads: Ints, nodes: Nodes, log_stop: LogStop) -> Weights:
+    """The same where heads decide for both sides alike: every word stops once, whatever the tree."""
+    words = (nodes.positions > 0).astype(np.float64)
+    go_on, stop = log_stop(0, 0)
+    return Weights((choices + (words * go_on)[heads])[:, None], np.add.reduceat(words * stop, nodes.starts[:-1]))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from crossarc.models import Contents
 from crossarc.parsers.generative.config import GenerativeConfig
 from crossarc.parsers.generative.parser import (
     GO_ON,
-    N_DISTANCES,
+    N_BINS,
+    N_SIDES,
     STOP,
     Factors,
     GenerativeParser,
@@ -24,6 +26,7 @@ from crossarc.parsers.generative.parser import (
     Weights,
     all_arcs,
     arcs_between,
+    bins_of_reaches,
     contexts_of_label,
     contexts_of_stop,
     contexts_of_symbol,
@@ -31,6 +34,7 @@ from crossarc.parsers.generative.parser import (
     log_beta,
     sums,
     with_stops,
+    with_unordered_stops,
 )
 from crossarc.parsers.generative.vocabulary import Nodes, Symbols, collect
 from crossarc.parsers.training import EpochReport, Epochs, TrainingSetup, checksum, dev_scores, run_epochs
@@ -43,8 +47,10 @@ Floats = NDArray[np.float64]
 # how much is left to the next level of the back-off, chosen on dev sets
 _WEIGHT = 4.0
 
-_CONVERGED = 1e-6  # share of the log-likelihood that another iteration must gain
+_CONVERGED = 1e-5  # what an iteration must gain for each word, in log-likelihood and prior
 _ROUNDING = 1e-9
+
+_BLOCK = 500_000  # arcs that EM sums over together
 
 _NOTHING = BackOff(1, ())
 _UNKNOWN_FACTORS = Factors(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
@@ -98,39 +104,66 @@ def _counted(
     heads = roots[modifiers] + np.array([int(head) for sentence in treebank for head in sentence.head])
     arcs = arcs_between(nodes, heads, modifiers, config.condition)
     chosen = np.array([number[label] for sentence in treebank for label in sentence.deprel])
+    # labels are chosen when the tree is there, so they may depend on distances
+    label = counted(contexts_of_label(arcs, symbols), chosen, len(labels), _WEIGHT)
+    stop = _NOTHING
+    if config.stop and config.projective:
+        before, at_end = (bins_of_reaches(r, config.condition) for r in reaches(nodes, heads, modifiers))
+        if config.condition == "distance":
+            arcs = arcs._replace(bin=np.where(nodes.positions[heads] > 0, before, 0))
+        stop = _counted_stops(nodes, heads, (modifiers < heads).astype(np.int64), before, at_end)
+    elif config.stop:
+        nothing = np.zeros_like(heads)
+        stop = _counted_stops(nodes, heads, nothing, nothing, np.zeros((len(nodes.positions), 1), dtype=np.int64))
     return Factors(
         counted(contexts_of_tag(arcs), arcs.modifier_tag, len(symbols.tags), _WEIGHT),
         counted(contexts_of_symbol(arcs, symbols), arcs.modifier, len(symbols), _WEIGHT),
-        counted(contexts_of_label(arcs, symbols), chosen, len(labels), _WEIGHT),
-        _counted_stops(nodes, heads, modifiers, config) if config.stop else _NOTHING,
+        label,
+        stop,
     )
 
 
-def _counted_stops(nodes: Nodes, heads: Ints, modifiers: Ints, config: GenerativeConfig) -> BackOff:
-    """Every word stops once, on either side if the model is projective, and goes on before each modifier."""
-    size = len(nodes.positions)
-    if config.projective:
-        children = np.bincount(2 * heads + (modifiers < heads), minlength=2 * size).reshape(size, 2)
-        decisions = [
-            (direction, has, outcome, count)
-            for direction, of_side in enumerate(children.T)
-            for has, outcome, count in (
-                (0, GO_ON, of_side > 0),
-                (0, STOP, of_side == 0),
-                (1, GO_ON, np.maximum(of_side - 1, 0)),
-                (1, STOP, of_side > 0),
-            )
-        ]
-    else:
-        decisions = [(0, 0, GO_ON, np.bincount(heads, minlength=size)), (0, 0, STOP, np.ones(size, dtype=np.int64))]
-    contexts: list[list[Ints]] = []
-    outcomes = []
-    for direction, has, outcome, count in decisions:
-        deciding = np.repeat(np.arange(size), count * (nodes.positions > 0))
-        contexts.append(contexts_of_stop(nodes.symbols[deciding], nodes.tags[deciding], direction, has))
-        outcomes.append(np.full(len(deciding), outcome))
-    levels = [np.concatenate(level) for level in zip(*contexts, strict=True)]
-    return counted(levels, np.concatenate(outcomes), 2, _WEIGHT)
+def _counted_stops(nodes: Nodes, heads: Ints, directions: Ints, before: Ints, at_end: Ints) -> BackOff:
+    """Every word goes on before each modifier, and stops once in each direction.
+
+    ``before`` are bins for each modifier, ``at_end`` [node, direction] for each stop.
+    """
+    go_on = nodes.positions[heads] > 0
+    stopping, in_direction = (part.ravel() for part in np.indices(at_end.shape))
+    stop = nodes.positions[stopping] > 0
+    deciding = np.concatenate([heads[go_on], stopping[stop]])
+    direction = np.concatenate([directions[go_on], in_direction[stop]])
+    bin = np.concatenate([before[go_on], at_end.ravel()[stop]])
+    outcomes = np.repeat([GO_ON, STOP], [go_on.sum(), stop.sum()])
+    contexts = contexts_of_stop(nodes.symbols[deciding], nodes.tags[deciding], direction, bin)
+    return counted(contexts, outcomes, 2, _WEIGHT)
+
+
+def reaches(nodes: Nodes, heads: Ints, modifiers: Ints) -> tuple[Ints, Ints]:
+    """How far the modifiers of a head reach on one side: before each modifier, and [node, direction] at the end.
+
+    That is the number of words from the head to the last descendant there; before a modifier, to the last one of the
+    modifiers that are nearer. Where arcs cross, no further than to the modifier.
+    """
+    head_of = np.arange(len(nodes.positions))
+    head_of[modifiers] = heads
+    first, last = np.arange(len(head_of)), np.arange(len(head_of))  # descendants of each node
+    ancestors = head_of
+    while (ancestors != (higher := head_of[ancestors])).any():
+        np.minimum.at(first, ancestors, np.arange(len(head_of)))
+        np.maximum.at(last, ancestors, np.arange(len(head_of)))
+        ancestors = higher
+    left = modifiers < heads
+    own = np.where(left, heads - first[modifiers], last[modifiers] - heads)
+    distances = np.abs(modifiers - heads)
+    order = np.lexsort((distances, left, heads))
+    before, at_end = np.zeros_like(heads), np.zeros((len(head_of), 2), dtype=np.int64)
+    for arc in order.tolist():
+        side = at_end[heads[arc]]
+        direction = int(left[arc])
+        before[arc] = min(side[direction], distances[arc] - 1)
+        side[direction] = max(side[direction], own[arc])
+    return before, at_end
 
 
 # --- From sentences ---
@@ -139,31 +172,74 @@ def _counted_stops(nodes: Nodes, heads: Ints, modifiers: Ints, config: Generativ
 class Counts(NamedTuple):
     """Expected counts."""
 
-    choices: Floats  # [head and distance, symbol]
-    stops: Floats  # [symbol, direction, has a modifier, GO_ON or STOP]
+    choices: Floats  # of each choice that can occur
+    stops: Floats  # [symbol, direction, bin of the reach, GO_ON or STOP]
+
+
+class Block(NamedTuple):
+    """Sentences that are summed over together."""
+
+    nodes: Nodes
+    choices: NDArray[np.int32]  # [arc, bin]: its place among all choices; their number where there is none
 
 
 class Maximisation(Epochs[GenerativeParser]):
     """Expectation maximisation (McDonald & Satta 2007, §4.4.2) over all trees of sentences.
 
-    There are several starts, one after the other; the most probable model of all of them is the result.
+    There are several starts, one after the other; the most probable model of all of them is the result. Memory is
+    linear in the number of pairs of words in the same sentence, whatever the number of different words.
+
+    The prior is as if every context had been seen with each tag ``config.prior`` times, with the words of the tag as
+    often as they occur.
     """
 
     def __init__(self, nodes: Nodes, parser: GenerativeParser, setup: TrainingSetup) -> None:
         super().__init__(setup)
-        self.nodes, self.parser, self.config = nodes, parser, parser.config
-        self.n_symbols = len(parser.symbols)
-        self.sizes = nodes.sizes
+        self.parser, self.config = parser, parser.config
         self.words = int((nodes.positions > 0).sum())
-        self.heads, self.modifiers = all_arcs(nodes)
-        arcs = arcs_between(nodes, self.heads, self.modifiers, self.config.condition)
-        self.choices = (arcs.head * N_DISTANCES + arcs.distance) * self.n_symbols + arcs.modifier
-        self.sides = 2 * self.heads + (self.modifiers < self.heads)
+        self.base = _base(nodes, parser.symbols)
+        self.strength = self.config.prior * len(parser.symbols.tags)
+        # as in every tree: two stops for a modifier, or one if words stop once for both sides; if there were fewer,
+        # rare words would have so many modifiers that sentences do not end
+        self.base_of_stops = np.array([1.0, 2.0]) / 3.0 if self.config.projective else np.array([0.5, 0.5])
+        self.by_reach = self.config.stop and self.config.projective and self.config.condition == "distance"
+        self.blocks, self.choices = self._blocks(nodes)
+        self.contexts, self.rows = np.unique(self.choices // len(parser.symbols), return_inverse=True)
+        self.pseudo = self.strength * self.base[self.choices % len(parser.symbols)]
+        n_bins = N_BINS if self.config.condition == "distance" else 2
+        self.decisions = (len(parser.symbols), *((2, n_bins) if self.config.projective else (1, 1)), 2)
         self.shape = Constraints(single_root=bool(self.config.single_root), projective=self.config.projective)
-        self.log_beta = log_beta(self.sizes, self.shape)
         self.rng = np.random.default_rng(self.config.seed)
         self.counts = self.start(self.config.start)
-        self.progress = np.array([1.0, 0.0, -np.inf, 0.0])  # start, iteration, log-likelihood, whether it converged
+        self.progress = np.array([1.0, 0.0, -np.inf, 0.0])  # start, iteration, objective, whether it converged
+
+    def _blocks(self, nodes: Nodes) -> tuple[list[Block], Ints]:
+        """The sentences, and all choices that can occur in them: context * number of symbols + symbol."""
+        n_arcs = np.append(0, np.cumsum(np.diff(nodes.starts) ** 2))
+        cuts = np.unique(np.append(np.searchsorted(n_arcs, np.arange(0, n_arcs[-1], _BLOCK)), len(nodes.sizes)))
+        parts = [nodes.of_sentences(first, last) for first, last in pairwise(cuts.tolist())]
+        seen = [np.unique(self._choices_of(part)) for part in parts]
+        choices = np.unique(np.concatenate(seen))
+        choices = choices[choices >= 0]
+        blocks = []
+        for part in parts:
+            keys = self._choices_of(part)
+            places = np.where(keys < 0, len(choices), np.searchsorted(choices, keys))
+            blocks.append(Block(part, places.astype(np.int32)))
+        return blocks, choices
+
+    def _choices_of(self, nodes: Nodes) -> Ints:
+        """[arc, bin]: the choice of its modifier; -1 where there is none."""
+        heads, modifiers = all_arcs(nodes)
+        arcs = arcs_between(nodes, heads, modifiers, self.config.condition)
+        is_arc = (heads != modifiers) & (nodes.positions[modifiers] > 0)
+        sides, possible = arcs.side[:, None], is_arc[:, None]
+        if self.by_reach:
+            assert arcs.bin is not None
+            sides = (arcs.direction * N_BINS)[:, None] + np.arange(N_BINS)
+            possible = possible & (arcs.bin[:, None] >= np.arange(N_BINS))
+        contexts = arcs.head[:, None] * N_SIDES + sides
+        return np.where(possible, contexts * len(self.parser.symbols) + arcs.modifier[:, None], -1)
 
     @property
     def stage(self) -> str:  # type: ignore[override]
@@ -178,12 +254,11 @@ class Maximisation(Epochs[GenerativeParser]):
             self._set(self.start("random"))
         self.listener.begin_epoch(self.stage, epoch, self.words)
         begin = time.perf_counter()
-        found = self.expectation(self.counts)
-        objective = float(found.log_p.sum()) + self.log_prior(self.counts)
-        better = self.maximisation(found)
+        log_likelihood, better = self.expectation(self.counts)
+        objective = log_likelihood + self.log_prior(self.counts)
         if objective < last - _ROUNDING * abs(last):
             raise CrossarcError(f"EM went wrong: the log-likelihood fell from {last} to {objective}")
-        converged = objective - last < _CONVERGED * abs(objective)
+        converged = objective - last < _CONVERGED * self.words
         if not converged:
             self._set(better)
         self.progress[:] = start, iteration + 1, objective, converged
@@ -194,9 +269,13 @@ class Maximisation(Epochs[GenerativeParser]):
             own[...] = new
 
     def result(self) -> GenerativeParser:
-        prior = self.config.prior
-        stops = with_prior(self.counts.stops.reshape(-1, 2), prior) if self.config.stop else _NOTHING
-        factors = Factors(_NOTHING, with_prior(self.counts.choices, prior), _NOTHING, stops)
+        stop = _NOTHING
+        if self.config.stop:
+            symbol, direction, bin, outcome = np.indices(self.decisions).reshape(4, -1)
+            decisions = (symbol * N_SIDES + direction * N_BINS + bin) * 2 + outcome
+            stop = with_prior(decisions, self.counts.stops.ravel(), self.base_of_stops, 2 * self.config.prior)
+        choice = with_prior(self.choices, self.counts.choices, self.base, self.strength)
+        factors = Factors(_NOTHING, choice, _NOTHING, stop)
         return replace(self.parser, factors=factors, objective=float(self.progress[2]))
 
     def restored(self, contents: Contents) -> GenerativeParser:
@@ -215,74 +294,98 @@ class Maximisation(Epochs[GenerativeParser]):
         start, iteration, _, converged = self.progress.tolist()
         return start > self.config.restarts and bool(converged or iteration == self.config.epochs)
 
-    def expectation(self, counts: Counts) -> Sums:
-        """Sums over all trees, by the model with these counts."""
-        return self._sums(np.log(self._p(counts.choices)).take(self.choices), self._p(counts.stops))
-
-    def maximisation(self, found: Sums) -> Counts:
-        """How often each choice and decision is expected."""
-        n_symbols, symbols = self.n_symbols, self.nodes.symbols
-        shape = ((n_symbols + 1) * N_DISTANCES, n_symbols)
-        choices = _total(self.choices, found.arcs, shape[0] * shape[1]).reshape(shape)
-        stops = np.zeros((n_symbols + 1, 2, 2, 2))
-        if self.config.stop:
-            of_sides = _total(self.sides, found.arcs, 2 * len(symbols)).reshape(-1, 2)
-            for direction, has, outcome, expected in self._decisions(of_sides, found.first):
-                stops[:, direction, has, outcome] = _total(symbols, expected, n_symbols + 1)
-            stops[n_symbols] = 0.0  # the root decides nothing
-        return Counts(choices, stops)
-
-    def _decisions(self, modifiers: Floats, first: Floats) -> list[tuple[int, int, int, Floats]]:
-        """Direction, has a modifier, outcome and how often that is expected of each node."""
-        if not self.config.projective:
-            return [(0, 0, GO_ON, modifiers.sum(axis=1)), (0, 0, STOP, np.ones(len(modifiers)))]
-        return [
-            decision
-            for direction in (0, 1)
-            for decision in (
-                (direction, 0, GO_ON, first[:, direction]),
-                (direction, 0, STOP, np.maximum(1.0 - first[:, direction], 0.0)),
-                (direction, 1, GO_ON, np.maximum(modifiers[:, direction] - first[:, direction], 0.0)),
-                (direction, 1, STOP, first[:, direction]),
-            )
-        ]
+    def expectation(self, counts: Counts) -> tuple[float, Counts]:
+        """The log-likelihood by the model with these counts, and how often each choice and decision is expected."""
+        log_choices = np.append(np.log(counts.choices + self.pseudo) - np.log(self._totals(counts))[self.rows], 0.0)
+        return self._expected(lambda block: log_choices[block.choices], np.log(self._p_stop(counts)))
 
     def log_prior(self, counts: Counts) -> float:
-        """What the prior says of the model, up to a constant."""
-        tables = [counts.choices, counts.stops] if self.config.stop else [counts.choices]
-        return self.config.prior * sum(float(np.log(self._p(table)).sum()) for table in tables)
+        """What the prior says of the model, over the contexts that can occur: 0 if all are as their base."""
+        of_choices = -self.strength * float(np.log(self._totals(counts) / self.strength).sum())
+        of_choices += float(self.pseudo @ np.log1p(counts.choices / self.pseudo))
+        if not self.config.stop:
+            return of_choices
+        of_stops = float((np.log(self._p_stop(counts) / self.base_of_stops) @ self.base_of_stops).sum())
+        return of_choices + 2 * self.config.prior * of_stops
 
     def start(self, name: str) -> Counts:
         """The first counts: as if near heads were likelier (Klein & Manning 2004), or all trees alike; or random."""
         if name == "random":
-            rows = (self.n_symbols + 1) * N_DISTANCES
-            scale = len(self.modifiers) / rows
-            choices = scale * self.rng.dirichlet(np.ones(self.n_symbols), rows)
-            return Counts(choices, scale * self.rng.dirichlet(np.ones(2), (self.n_symbols + 1, 2, 2)))
-        weights = np.zeros(len(self.heads))
-        if name == "harmonic":
-            distances = np.abs(self.nodes.positions[self.heads] - self.nodes.positions[self.modifiers])
-            weights -= np.where(self.nodes.positions[self.heads] > 0, np.log(np.maximum(distances, 1)), 0.0)
-        return self.maximisation(self._sums(weights, np.full((self.n_symbols + 1, 2, 2, 2), 0.5)))
+            draws = self.rng.exponential(size=len(self.choices))
+            scale = sum(len(block.choices) for block in self.blocks) / len(self.contexts)
+            choices = scale * draws / np.bincount(self.rows, draws)[self.rows]
+            return Counts(choices, scale * self.rng.dirichlet(np.ones(2), self.decisions[:-1]))
+        weigh = _harmonic if name == "harmonic" else _alike
+        return self._expected(weigh, np.full(self.decisions, np.log(0.5)))[1]
 
-    def _sums(self, log_p: Floats, p_stop: Floats) -> Sums:
-        weights = Weights(log_p, None, None, self.log_beta)
-        if self.config.stop:
+    def _expected(self, log_choices: Callable[[Block], Floats], log_decisions: Floats) -> tuple[float, Counts]:
+        log_likelihood, choices, stops = 0.0, np.zeros(len(self.choices) + 1), np.zeros(self.decisions)
+        for block in self.blocks:
+            found = sums(block.nodes.sizes, self._weights(block, log_choices(block), log_decisions), self.shape)
+            log_likelihood += float(found.log_p.sum())
+            arcs = found.arcs if self.by_reach else found.arcs.sum(axis=1, keepdims=True)
+            choices += _total(block.choices.ravel(), arcs.ravel(), len(choices))
+            if self.config.stop:
+                self._add_decisions(block.nodes, found, stops)
+        return log_likelihood, Counts(choices[:-1], stops)
 
-            def log_stop(direction: int, has: int) -> tuple[Floats, Floats]:
-                go_on, stop = np.log(p_stop[self.nodes.symbols, direction, has]).T
-                return go_on, stop
+    def _weights(self, block: Block, choices: Floats, log_decisions: Floats) -> Weights:
+        nodes = block.nodes
+        if not self.config.stop:
+            return Weights(choices, log_beta(nodes.sizes, self.shape))
+        heads, modifiers = all_arcs(nodes)
+        symbols = np.where(nodes.positions > 0, nodes.symbols, 0)  # the root decides nothing
 
-            weights = with_stops(log_p, self.heads, self.nodes, log_stop, projective=self.config.projective)
-        return sums(self.sizes, weights, self.shape)
+        def log_stop(direction: int, bin: int) -> tuple[Floats, Floats]:
+            go_on, stop = log_decisions[symbols, direction, bin].T
+            return go_on, stop
 
-    def _p(self, counts: Floats) -> Floats:
-        """The most probable distributions."""
-        smoothed = counts + self.config.prior
+        if self.config.projective:
+            return with_stops(choices, heads, modifiers, nodes, log_stop, self.config.condition)
+        return with_unordered_stops(choices[:, 0], heads, nodes, log_stop)
+
+    def _add_decisions(self, nodes: Nodes, found: Sums, stops: Floats) -> None:
+        """Add how often words are expected to go on and to stop."""
+        heads, modifiers = all_arcs(nodes)
+        n_nodes, (n_symbols, n_directions, n_bins, _) = len(nodes.symbols), self.decisions
+        sides = heads * n_directions + ((modifiers < heads) & (n_directions == 2))
+        words = nodes.positions > 0
+        for bin in range(n_bins):
+            go_on = _total(sides, found.arcs[:, bin], n_nodes * n_directions).reshape(n_nodes, n_directions)
+            stop = np.ones((n_nodes, 1)) if found.stops is None else found.stops[:, :, bin]
+            for direction in range(n_directions):
+                for outcome, expected in ((GO_ON, go_on), (STOP, stop)):
+                    amounts = expected[words, direction]
+                    stops[:, direction, bin, outcome] += _total(nodes.symbols[words], amounts, n_symbols)
+
+    def _totals(self, counts: Counts) -> Floats:
+        """Of each context, with its prior."""
+        return _total(self.rows, counts.choices, len(self.contexts)) + self.strength
+
+    def _p_stop(self, counts: Counts) -> Floats:
+        smoothed = counts.stops + 2 * self.config.prior * self.base_of_stops
         p: Floats = smoothed / smoothed.sum(axis=-1, keepdims=True)
         return p
 
 
-def _total(places: Ints, amounts: Floats, size: int) -> Floats:
+def _base(nodes: Nodes, symbols: Symbols) -> Floats:
+    """All tags alike, and the words of a tag as often as they occur, each once more."""
+    tag_of = np.array([tag for tag, _ in symbols.words])
+    counts = np.bincount(nodes.symbols[nodes.positions > 0], minlength=len(symbols)) + 1.0
+    base: Floats = counts / np.bincount(tag_of, counts)[tag_of] / len(symbols.tags)
+    return base
+
+
+def _harmonic(block: Block) -> Floats:
+    heads, modifiers = all_arcs(block.nodes)
+    from_words = block.nodes.positions[heads] > 0
+    return np.where(from_words, -np.log(np.maximum(np.abs(heads - modifiers), 1)), 0.0)[:, None]
+
+
+def _alike(block: Block) -> Floats:
+    return np.zeros((len(block.choices), 1))
+
+
+def _total(places: NDArray[Any], amounts: Floats, size: int) -> Floats:
     """What falls on each place."""
     return np.bincount(places, amounts, minlength=size).astype(np.float64, copy=False)

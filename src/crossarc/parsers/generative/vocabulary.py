@@ -35,6 +35,12 @@ class Nodes(NamedTuple):
         sizes: list[int] = np.diff(self.starts).tolist()
         return sizes
 
+    def of_sentences(self, first: int, last: int) -> Nodes:
+        """The nodes of some sentences, up to ``last``."""
+        own = slice(self.starts[first], self.starts[last])
+        starts = self.starts[first : last + 1] - self.starts[first]
+        return Nodes(self.symbols[own], self.tags[own], self.positions[own], starts)
+
 
 @dataclass(frozen=True)
 class Symbols:

@@ -19,7 +19,7 @@ from crossarc.search._graphs import graph_parts, grow_graph
 from crossarc.trees._hill_climbing import graph_of
 
 SEEN_BITS = 16  # of the table of pairs of tags
-LOWEST = -2.5  # score of an extra arc that is looked at
+LOWEST = -2.5  # score of an extra arc that is looked at, if these have weights of their own
 
 
 @jit
@@ -72,10 +72,11 @@ def extra_scores(parts, attributes, models, basic, allowed, kept):
     hashes = np.empty(max_path_features(models.path), np.uint64)
     for h in range(size):
         for m in range(1, size):
-            if h != m and (models.seen[pair_of(words, h, m)] or kept[h, m]) and (allowed.size == 0 or allowed[h, m]):
+            seen = models.shared or models.seen[pair_of(words, h, m)] or kept[h, m]
+            if h != m and seen and (allowed.size == 0 or allowed[h, m]):
                 count = extra_indices(encoded, words, models, basic, h, m, hashes, buffer)
                 score = sum_of(models.extras.weights, buffer, count)
-                if score > LOWEST or kept[h, m]:
+                if models.shared or score > LOWEST or kept[h, m]:
                     scores[h, m] = score
     return scores
 

@@ -17,7 +17,7 @@ from crossarc.scorers.linear._features import arc_indices, most_features, siblin
 from crossarc.scorers.linear._labels import best_labels_of_tree, label_scores
 from crossarc.scorers.linear._source import score_parts
 from crossarc.search._find_tree import find_tree
-from crossarc.search._graphs import graph_parts, grow_graph, score_of_graph
+from crossarc.search._graphs import graph_parts, grow_graph
 from crossarc.trees._hill_climbing import graph_of
 
 
@@ -31,10 +31,11 @@ def see_pairs(batch, extra, seen):
 
 
 @jit
-def learn_graphs(batch, chosen, models, learners, gold, extra, search, seed):
-    """Mend the weights where they prefer another graph to the gold one, and those of the labels of extra arcs.
+def learn_graphs(batch, chosen, models, learners, gold, extra, search, augmented, seed):
+    """Mend the weights where the gold graph does not beat another by its loss, and those of the labels of extra arcs.
 
-    The tree is searched for as in parsing, the graph with its loss added to its score. Returns the loss of the graphs.
+    The tree is searched for as in parsing; the graph, if ``augmented``, with its loss added to its score. Returns the
+    loss of the graphs.
     """
     loss = 0.0
     no_limit = np.ones((0, 0), np.bool_)
@@ -53,24 +54,24 @@ def learn_graphs(batch, chosen, models, learners, gold, extra, search, seed):
         basic = basic_tree(attributes.words, models.path, heads, labels)
         learn_extra_labels(attributes, models, learners.labels, basic, extra, b)
         parts = graph_parts(scores, extra_scores(scores, attributes, models, basic, no_limit, gold_graph))
-        add_losses(parts, gold_heads, gold_graph)
+        if augmented:
+            add_losses(parts, gold_heads, gold_graph, models.shared)
         graph = graph_of(heads)
-        found = grow_graph(search, parts, heads, graph)
-        if score_of_graph(parts, gold_heads, gold_graph) <= found:
-            other, right = (heads, graph), (gold_heads, gold_graph)
-            loss += graph_mira_update(scores.source, attributes, models, learners.graphs, basic, right, other)
+        grow_graph(search, parts, heads, graph)
+        other, right = (heads, graph), (gold_heads, gold_graph)
+        loss += graph_mira_update(scores.source, attributes, models, learners.graphs, basic, right, other)
         learners.graphs.step[0] += 1
         learners.labels.step[0] += 1
     return loss
 
 
 @jit_helper
-def add_losses(parts, heads, graph):
+def add_losses(parts, heads, graph, shared):
     """An arc that is too many costs 1, one that is missing too: it saves 1 to have it."""
     for h in range(len(graph)):
         for m in range(1, len(graph)):
-            parts.arcs[h, m] += -1.0 if heads[m] == h else 1.0
-            parts.extras[h, m] += -1.0 if graph[h, m] and heads[m] != h else 1.0
+            parts.arcs[h, m] += -1.0 if heads[m] == h or (shared and graph[h, m]) else 1.0
+            parts.extras[h, m] += -1.0 if graph[h, m] and (shared or heads[m] != h) else 1.0
 
 
 @jit_helper
@@ -82,7 +83,8 @@ def graph_mira_update(source, attributes, models, learner, basic, right, other):
     n_other = graph_indices(source, attributes.words, models, basic, other, right, of_other)
     indices, values = np.empty(n_right + n_other, np.int64), np.empty(n_right + n_other, np.float32)
     count = difference(of_right, n_right, of_other, n_other, learner.scratch, indices, values)
-    losses = np.array([np.float64(count_missing(right, other) + count_missing(other, right))])
+    missing, too_many = count_missing(right, other, models.shared), count_missing(other, right, models.shared)
+    losses = np.array([np.float64(missing + too_many)])
     if losses[0] > 0.0:
         bounds = np.array([0, count])
         hildreth(learner.weights, learner.totals, learner.step[0], indices, values, bounds, losses, learner.max_step, 1)
@@ -90,13 +92,13 @@ def graph_mira_update(source, attributes, models, learner, basic, right, other):
 
 
 @jit_helper
-def count_missing(graph, other):
-    """How many arcs of a graph another does not have, or not in the same role."""
+def count_missing(graph, other, shared):
+    """How many arcs of a graph another does not have, or not in the same role, which does not matter if ``shared``."""
     (heads, arcs), (other_heads, other_arcs) = graph, other
     missing = 0
     for h in range(len(arcs)):
         for m in range(1, len(arcs)):
-            same = other_arcs[h, m] and (heads[m] == h) == (other_heads[m] == h)
+            same = other_arcs[h, m] and (shared or (heads[m] == h) == (other_heads[m] == h))
             missing += arcs[h, m] and not same
     return missing
 
@@ -111,7 +113,7 @@ def most_graph_features(encoded, models, graph):
 def graph_indices(source, words, models, basic, graph, other, out):
     """The features of a graph's parts that another graph does not have; their number.
 
-    The weights of extra arcs come after those of the tree, in one table.
+    The weights of extra arcs come after those of the tree, in one table, or are the same.
     """
     (heads, arcs), (other_heads, other_arcs) = graph, other
     encoded, shift = source.encoded, source.shift
@@ -123,8 +125,8 @@ def graph_indices(source, words, models, basic, graph, other, out):
             s = other_s = h
             for m in range(h + step, end, step):
                 if arcs[h, m]:
-                    if not other_arcs[h, m] or (heads[m] == h) != (other_heads[m] == h):
-                        if heads[m] == h:
+                    if not other_arcs[h, m] or (not models.shared and (heads[m] == h) != (other_heads[m] == h)):
+                        if heads[m] == h or models.shared:
                             n_new = arc_indices(encoded, h, m, shift, buffer)
                         else:
                             n_new = extra_indices(encoded, words, models, basic, h, m, hashes, buffer)

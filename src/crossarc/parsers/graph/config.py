@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
+from crossarc.core import CrossarcError
 from crossarc.parsers import config
 from crossarc.parsers.config import Config, setting
 from crossarc.parsers.linear.config import LinearConfig, linear_config
 
-__all__ = ["GraphConfig"]
+__all__ = ["PRESETS", "GraphConfig"]
 
 
 @dataclass(frozen=True)
@@ -24,14 +27,58 @@ class GraphConfig(Config):
         "Whether extra heads are chosen by where they stand in the tree too; not so in the paper.",
         flags="--basic-tree/--no-basic-tree",
     )
+    shared_weights: bool = setting(
+        False,
+        "Whether extra arcs have the weights of the arcs of the tree, as in the paper, and any two words may have one; "
+        "else only words whose tags have one in the treebank.",
+        flags="--shared-weights/--own-weights",
+    )
+    cycles: Literal["arc", "sentence"] = setting(
+        "arc", "What is not learnt from where an arc of DEPS closes a cycle: that arc, or the whole sentence."
+    )
     projective: bool | None = config.projective("Whether arcs of the tree must not cross.")
     single_root: bool | None = config.single_root()
     epochs: int = config.epochs("Passes over the treebank, for the trees and again for the graphs.")
     seed: int = config.seed()
     features: str = config.features()
-    hash_bits: int = config.hash_bits()
+    hash_bits: int | None = config.hash_bits()
+    max_candidates: int = config.max_candidates("; 0: no pruner", low=0)
+    pruning_margin: float = config.pruning_margin(2.0)
+    start: Literal["projective", "nonprojective"] = config.start()
+    max_changes: int | None = config.max_changes()
+    loss_augmented: bool = setting(
+        True,
+        "Whether trees and graphs are searched for with their loss added to their score.",
+        flags="--loss-augmented/--no-loss-augmented",
+    )
+    aggressiveness: float = setting(1.0, 'The largest step of MIRA ("C").', low=0)
+
+    def check(self) -> None:
+        if self.basic_tree and self.shared_weights:
+            raise CrossarcError("shared weights are those of arcs: they go with --no-basic-tree")
+
+    @property
+    def adds_losses(self) -> bool:
+        """Whether trees and graphs have their loss added to their score in training."""
+        return self.loss_augmented
 
     @property
     def linear(self) -> LinearConfig:
         """Of the trees."""
         return linear_config(self, order="2")
+
+
+PRESETS = {
+    # McDonald and Pereira (2006), §3: what is an arc of the tree and what is not makes no difference
+    "mp2006": GraphConfig(
+        basic_tree=False,
+        shared_weights=True,
+        cycles="sentence",
+        projective=False,
+        single_root=False,
+        features="mp2006",
+        max_candidates=0,
+        loss_augmented=False,
+        aggressiveness=math.inf,
+    )
+}

@@ -47,6 +47,7 @@ class GraphModels(NamedTuple):
     n_labels: int
     seen: NDArray[np.bool_]  # which pairs of tags have been seen on extra arcs
     path: PathTemplates
+    shared: bool  # whether ``extras`` has the weights of the arcs of trees
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,13 +134,14 @@ class GraphParser(Parser):
             len(self.extra_labels),
             self.seen,
             compile_path(self.features),
+            self.config.shared_weights,
         )
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         tree_header, tree_tensors = self.tree.to_model()
         tensors = {
             **{f"{_TREE}{name}": tensor for name, tensor in tree_tensors.items()},
-            "extras": self.extras_model.weights,
+            **({} if self.config.shared_weights else {"extras": self.extras_model.weights}),
             "extra_labels": self.extra_labels_model.weights,
             "seen": self.seen,
         }
@@ -157,7 +159,7 @@ class GraphParser(Parser):
             GraphConfig(**header["config"]),
             tree,
             extra_labels,
-            view(templates, tensors["extras"]),
+            view(templates, tensors.get("extras", of_tree["heads"])),
             view(templates, tensors["extra_labels"], row=len(extra_labels)),
             tensors["seen"],
             parse_set(SCHEMA, header["features"], "the model's features"),

@@ -46,7 +46,10 @@ def train(
     InputError : DEPS of a sentence is not as CoNLL-U demands
     CrossarcError : there are no extra arcs to learn, or the tree is of another kind
     """
-    config, graphs = with_treebank_defaults(treebank, config), gold_graphs(treebank, setup.listener)
+    config = with_treebank_defaults(treebank, config)
+    graphs = gold_graphs(treebank, setup.listener)
+    if config.cycles == "sentence":
+        treebank, graphs = _without_cycles(treebank, graphs, setup)
     if treebank and not any(graph.extra for graph in graphs):
         raise CrossarcError("cannot learn graphs: no word has an extra head in DEPS")
     trees = Treebank(treebank)
@@ -59,6 +62,16 @@ def train(
     elif (tree.config.order, tree.config.labels) != ("2", "two-stage"):
         raise CrossarcError("graphs start from trees of order 2, with labels in a second stage")
     return run_epochs(_Training(trees, graphs, config, tree, setup), config.epochs, checkpoint)
+
+
+def _without_cycles(
+    treebank: Sequence[Sentence], graphs: Sequence[GoldGraph], setup: TrainingSetup
+) -> tuple[list[Sentence], list[GoldGraph]]:
+    """What is left without the sentences that have a cycle."""
+    kept = [(sentence, graph) for sentence, graph in zip(treebank, graphs, strict=True) if not graph.in_cycles]
+    if len(kept) < len(graphs):
+        setup.listener.sentences_left_out(len(graphs) - len(kept), "their graphs have cycles")
+    return [sentence for sentence, _ in kept], [graph for _, graph in kept]
 
 
 class _Extra(NamedTuple):
@@ -122,9 +135,10 @@ class _Training(Epochs[GraphParser]):
         return EpochReport(self.stage, epoch, loss, speed, result.dev, result.dev_graph)
 
     def _new_learners(self) -> _Learners:
-        """The weights of extra arcs come after those of the tree, in one table: MIRA changes both at once."""
+        """Weights of their own of extra arcs come after those of the tree, in one table: MIRA changes both at once."""
         of_tree = self.tree.scorer.heads_model.weights
-        graphs = new_learner(len(of_tree) + table_size(_EXTRA_BITS), self.tree.config.aggressiveness)
+        own = 0 if self.config.shared_weights else table_size(_EXTRA_BITS)
+        graphs = new_learner(len(of_tree) + own, self.tree.config.aggressiveness)
         graphs.weights[: len(of_tree)] = of_tree
         return _Learners(graphs, new_learner(table_size(_LABEL_BITS, row=len(self.labels)), _LABEL_STEP))
 
@@ -134,7 +148,8 @@ class _Training(Epochs[GraphParser]):
 
         def learn(chosen: NDArray[np.int64]) -> float:
             seed = np.uint64(self.rng.integers(2**63))
-            loss: float = learn_graphs(batch, chosen, models, self.learners, gold, self.extra, self.search, seed)
+            learners, augmented = self.learners, self.config.loss_augmented
+            loss: float = learn_graphs(batch, chosen, models, learners, gold, self.extra, self.search, augmented, seed)
             return loss
 
         return self.treebank.epoch(self.stage, epoch, learn, self.rng, self.listener)
@@ -145,7 +160,7 @@ class _Training(Epochs[GraphParser]):
             self.config,
             replace(self.tree, scorer=self.tree.scorer.with_heads(weights[:of_tree])),
             self.labels,
-            view(self.templates, weights[of_tree:]),
+            view(self.templates, weights if self.config.shared_weights else weights[of_tree:]),
             view(self.templates, label_weights, row=len(self.labels)),
             self.seen,
             self.features,

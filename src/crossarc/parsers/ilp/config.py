@@ -11,18 +11,19 @@ from crossarc.parsers.config import Config, setting
 from crossarc.parsers.linear.config import LinearConfig, linear_config
 from crossarc.scorers.linear.scorer import ScorerOptions
 
-__all__ = ["PARTS", "IlpConfig"]
+__all__ = ["PARTS", "TEMPLATES", "IlpConfig"]
 
 PARTS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective")
 
-_TEMPLATES = {
+# the sections of a feature set that score each kind of part
+TEMPLATES = {
     "arc": {"arc", "between"},
     "sibling": {"any-sibling"},
     "grandparent": {"grandparent"},
     "next-sibling": {"sibling"},
     "first-child": {"sibling"},
     "valency": {"valency"},
-    "nonprojective": set(),
+    "nonprojective": {"arc", "between"},
 }
 
 
@@ -44,7 +45,7 @@ class IlpConfig(Config):
     epochs: int = config.epochs()
     seed: int = config.seed()
     features: str = config.features()
-    hash_bits: int = config.hash_bits()
+    hash_bits: int | None = config.hash_bits()
     max_candidates: int = config.max_candidates("", low=1)
     pruning_margin: float = config.pruning_margin(2.5)
     aggressiveness: float = setting(1.0, 'The largest step of passive-aggressive learning ("C").', low=0)
@@ -68,4 +69,4 @@ class IlpConfig(Config):
     @property
     def scorer(self) -> ScorerOptions:
         """What the scorer looks at: the templates of the kinds of parts that there are."""
-        return self.linear.scorer._replace(parts=frozenset({"label"}.union(*(_TEMPLATES[kind] for kind in self.kinds))))
+        return self.linear.scorer._replace(parts=frozenset({"label"}.union(*(TEMPLATES[kind] for kind in self.kinds))))

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Constraints, Sentence
+from crossarc.core import Constraints, CrossarcError, Sentence
+from crossarc.features.templates import load_templates
 from crossarc.ilp import Indicators, Parts, indicators_of, relax, solve
 from crossarc.parsers.ilp._update import SMALLEST, ilp_update, score_with_losses
-from crossarc.parsers.ilp.config import IlpConfig
+from crossarc.parsers.ilp.config import PARTS, TEMPLATES, IlpConfig
 from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.linear._program import nonprojective_scores
 from crossarc.parsers.linear.parser import LinearParser
@@ -28,8 +29,20 @@ __all__ = ["train"]
 
 def train(treebank: Sequence[Sentence], config: IlpConfig, setup: TrainingSetup) -> IlpParser:
     """Train the integer-program parser: see ``crossarc.parsers.train``."""
+    _check_templates(config)
     config, trees = with_treebank_defaults(treebank, config), Treebank(treebank)
     return IlpParser(config, _Training(trees, config, setup).train(setup.checkpoint_for(config, trees.checksum)))
+
+
+def _check_templates(config: IlpConfig) -> None:
+    """Refuse parts that the feature set has no templates for: they would score nothing."""
+    templates = load_templates(config.features).features.templates
+    unscored = [kind for kind in PARTS if kind in config.kinds and not any(templates[t] for t in TEMPLATES[kind])]
+    scored = [kind for kind in PARTS if kind in config.kinds and kind not in unscored]
+    if unscored:
+        raise CrossarcError(
+            f"--features {config.features} has no templates for {', '.join(unscored)}: take --parts {','.join(scored)}"
+        )
 
 
 class _Training(LinearTraining):

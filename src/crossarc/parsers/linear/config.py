@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -15,6 +16,8 @@ from crossarc.search.methods import Exact, HillClimbing, SearchMethod, SecondOrd
 
 __all__ = ["LinearConfig", "linear_config"]
 
+_AGREEING = 3  # starts of hill climbing that lead to the same best tree; chosen on dev, as the noise of starts
+_NOISE = 0.5
 _EXACT_ONLY = ("kbest-mira", "factored-mira", "crf")
 _BEYOND_SECOND = {"grandparent", "any-sibling", "valency"}
 _UNUSED_PARTS = {"1": {"sibling", *_BEYOND_SECOND}, "2": _BEYOND_SECOND, "high": set()}
@@ -33,33 +36,39 @@ class LinearConfig(Config):
 
     order: Literal["1", "2", "high"] = setting(
         "high",
-        "1: arcs only, exact search. 2: arcs and adjacent siblings, from the exact projective tree by the best changes "
-        "of one head. high: all siblings, grandparents and valencies too, by hill climbing with restarts.",
+        "1: arcs only; the best tree of the heads that the pruner leaves, the best of all with --max-candidates 0. 2: "
+        "arcs and adjacent siblings, from the exact projective tree by the best changes of one head. high: all "
+        "siblings, grandparents and valencies too, by hill climbing with restarts.",
     )
     projective: bool | None = config.projective()
     single_root: bool | None = config.single_root()
     learner: Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"] = setting(
         "mira",
-        "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model of all "
-        "labelled trees, whose probabilities can be trusted; sets --preset ms2007.",
+        "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model of all trees, "
+        "whose probabilities can be trusted, and which learns from words without a head, too; sets --preset ms2007.",
     )
     k: int = setting(5, "Trees of kbest-mira.", low=1, flags="-k", only={"learner": ("kbest-mira",)})
-    loss_augmented: bool = setting(
-        True,
-        "Whether trees are searched for with their loss added to their score.",
+    loss_augmented: bool | None = setting(
+        None,
+        "Whether trees are searched for, or with crf summed over, with their loss added to their score; with crf, that "
+        "is the softmax margin.",
         flags="--loss-augmented/--no-loss-augmented",
-        only={"learner": ("mira", "kbest-mira", "factored-mira", "perceptron")},
+        default_text="loss-augmented, but not with crf",
     )
-    labels: Literal["two-stage", "joint"] = setting(
-        "two-stage", "Labels are chosen for a finished tree, or together with the arcs."
+    labels: Literal["two-stage", "joint", "none"] = setting(
+        "two-stage", "Labels are chosen for a finished tree, or together with the arcs; none: only heads are learnt."
     )
     epochs: int = config.epochs()
     seed: int = config.seed("of the random order of sentences, and of restarts")
     features: str = config.features()
-    hash_bits: int = config.hash_bits()
+    hash_bits: int | None = config.hash_bits()
     max_candidates: int = config.max_candidates("; 0: no pruner", low=0)
     pruning_margin: float = config.pruning_margin(2.0)
-    restarts: int = setting(3, "Further starts of the search.", low=0, only={"order": ("high",)})
+    start: Literal["projective", "nonprojective"] = config.start(only={"order": ("2",)})
+    max_changes: int | None = config.max_changes(only={"order": ("2",)})
+    restarts: int = setting(
+        20, "Further starts of the search at most; where they agree, it takes fewer.", low=0, only={"order": ("high",)}
+    )
     aggressiveness: float = setting(
         1.0, 'The largest step of MIRA ("C").', low=0, only={"learner": ("mira", "kbest-mira", "factored-mira")}
     )
@@ -67,7 +76,7 @@ class LinearConfig(Config):
     optimizer: Literal["adagrad", "lbfgs"] = setting(
         "adagrad",
         "Steps along the gradient of each sentence, or of all at once (L-BFGS; --epochs are its iterations, and it "
-        "takes 200 bytes for each weight: use --hash-bits 20).",
+        "takes 200 bytes for each weight, so that there are 2^20 at most unless --hash-bits says otherwise).",
         only={"learner": ("crf",)},
     )
     l2: float = setting(
@@ -90,12 +99,24 @@ class LinearConfig(Config):
         )
 
     @property
+    def partial_trees(self) -> bool:
+        return self.learner == "crf"
+
+    @property
+    def adds_losses(self) -> bool:
+        """Whether trees have their loss added to their score in training."""
+        return self.learner != "crf" if self.loss_augmented is None else self.loss_augmented
+
+    @property
     def search(self) -> SearchMethod:
         """How trees are searched for."""
         shape = tree_shape(single_root=bool(self.single_root), projective=bool(self.projective))
         if self.order == "1":
             return Exact(shape)
-        return SecondOrder(shape, self.restarts) if self.order == "2" else HillClimbing(shape, self.restarts)
+        if self.order == "2":
+            most = sys.maxsize if self.max_changes is None else self.max_changes
+            return SecondOrder(shape, self.restarts, self.start == "projective", most)
+        return HillClimbing(shape, self.restarts, _AGREEING, _NOISE)
 
 
 def linear_config(config: Config, **others: Any) -> LinearConfig:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
-from crossarc.ilp import Arc, Rule, Solution, parts_of, solve
+from crossarc.ilp import Arc, Parts, Rule, SameHead, Solution, parts_of, solve
 from crossarc.ilp.solving import Relaxer
 from crossarc.parsers.base import Parsed, ParseOptions
 from crossarc.parsers.linear._parse import labels_of_arcs, labels_of_tree, score_sentence
 from crossarc.parsers.linear._program import nonprojective_scores
 from crossarc.parsers.linear.parser import LinearParser
+from crossarc.parsers.programs import Solved, solved_as_asked
+from crossarc.scorers.part_scores import PartScores
 from crossarc.search.integer_program import KINDS, parts_for_ilp, solve_parts
 
-__all__ = ["Solved", "parsed_by_program", "solve_sentence"]
+__all__ = ["parsed_by_program", "solve_sentence"]
 
 _SCORED = frozenset(KINDS) - {"nonprojective"}  # the kinds of parts that any linear scorer may have templates for
-
-
-class Solved(NamedTuple):
-    """A parsed sentence, and what the program says about its tree."""
-
-    sentence: Sentence
-    solution: Solution
 
 
 def solve_sentence(
@@ -44,65 +41,149 @@ def solve_sentence(
 ) -> Solved:
     """The sentence with the best tree by the scores of a parser: an integer program instead of its own search.
 
-    If the heads that the pruner leaves allow no tree, all heads are looked at.
+    The candidates are the heads that the pruner leaves, and those that rules name. If they allow no tree, the heads of
+    the best tree by arcs that keeps the hard rules are candidates too; all arcs are looked at for that.
     """
-    constraints = constraints or Constraints()
-    options: dict[str, Any] = {"rules": rules, "exact": exact, "time_limit": time_limit, "solver": solver}
     if not len(sentence):
         return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
-    if parser.scorer.pruner is None:
-        return _solved(parser, sentence, constraints, kinds, **options)
-    # the pruner is told which arcs the rules require
-    required = {(r.head, r.modifier) for r in rules if isinstance(r, Arc) and r.wanted and r.weight == np.inf}
-    with_rules = replace(constraints, required_arcs=constraints.required_arcs | required)
+    program = _Program(parser, sentence, constraints or Constraints(), kinds, rules, time_limit)
     try:
-        return _solved(parser, sentence, with_rules, kinds, **options)
+        return program.solved(program.candidates(), exact, solver)
     except NoTreeError:
-        return _solved(replace(parser, scorer=parser.scorer.without_pruning()), sentence, constraints, kinds, **options)
+        if parser.scorer.pruner is None:
+            raise
+        return program.solved(program.candidates(program.needed_arcs()), exact, solver)
 
 
-def _solved(
-    parser: LinearParser, sentence: Sentence, constraints: Constraints, kinds: frozenset[str], **options: Any
-) -> Solved:
-    batch, models = attributes_of([sentence]), parser.scorer.models
-    allowed = parser.allowed(len(sentence) + 1, constraints)
-    shape = parser.search_for(replace(constraints, max_children={}, max_degree=None)).shape
-    scores = score_sentence(batch, models, allowed, shape)
+class _Program:
+    """A sentence, its scores, and what its tree must be like."""
 
-    def label_scores(heads: NDArray[np.int64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = labels_of_arcs(batch, scores, models, allowed, heads.copy())
-        return found
-
-    solution = solve_parts(
-        parts_for_ilp(scores, kinds, nonprojective_scores(scores) if "nonprojective" in kinds else None),
-        constraints=Constraints(
+    def __init__(
+        self,
+        parser: LinearParser,
+        sentence: Sentence,
+        constraints: Constraints,
+        kinds: frozenset[str],
+        rules: Sequence[Rule],
+        time_limit: float | None,
+    ) -> None:
+        self.end = None if time_limit is None else time.monotonic() + time_limit
+        self.parser, self.sentence, self.kinds, self.rules = parser, sentence, kinds, rules
+        self.batch, self.models = attributes_of([sentence]), parser.scorer.models
+        self.given = constraints
+        self.shape = parser.search_for(replace(constraints, max_children={}, max_degree=None)).shape
+        self.constraints = Constraints(
             max_children=constraints.max_children,
             max_degree=constraints.max_degree,
-            projective=shape.projective,
-            single_root=shape.single_root,
-        ),
-        label_scores=label_scores,
-        **options,
+            projective=self.shape.projective,
+            single_root=self.shape.single_root,
+        )
+
+    @property
+    def time_left(self) -> float | None:
+        return None if self.end is None else max(self.end - time.monotonic(), 0.0)
+
+    def candidates(self, others: Iterable[tuple[int, int]] = ()) -> PartScores:
+        """The scores of the heads that the pruner leaves, of those that rules name, and of some other arcs."""
+        scores: PartScores = score_sentence(self.batch, self.models, self._allowed(self.given), self.shape)
+        wanted = {*others}
+        for rule in self.rules:
+            if isinstance(rule, Arc) and rule.wanted:
+                wanted.add((rule.head, rule.modifier))
+            elif isinstance(rule, SameHead):
+                heads = {int(h) for m in rule.words for h in scores.candidates[m, : scores.counts[m]]}
+                wanted |= {(h, m) for h in heads for m in rule.words if h != m}
+        for head, modifier in sorted(wanted):
+            if head in scores.candidates[modifier, : scores.counts[modifier]]:
+                continue
+            required = self.given.required_arcs | {(head, modifier)}
+            try:
+                allowed = self._allowed(replace(self.given, required_arcs=required))
+            except NoTreeError:  # a constraint is against it
+                continue
+            scores = _merged(scores, score_sentence(self.batch, self.models, allowed, self.shape))
+        return scores
+
+    def needed_arcs(self) -> set[tuple[int, int]]:
+        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at."""
+        models = self.models._replace(max_candidates=0)
+        scores = score_sentence(self.batch, models, self._allowed(self.given), self.shape)
+        every = parts_for_ilp(scores._replace(**_NO_LARGER_PARTS), frozenset({"arc"}))
+        heads = self._solve(
+            every, scores, [rule for rule in self.rules if rule.weight == np.inf], exact=True
+        ).tree.heads
+        return {(int(h), m) for m, h in enumerate(heads.tolist()) if m}
+
+    def solved(self, scores: PartScores, exact: bool, solver: Relaxer) -> Solved:
+        """The best tree of these candidates."""
+        marks = nonprojective_scores(scores) if "nonprojective" in self.kinds else None
+        parts = parts_for_ilp(scores, self.kinds, marks)
+        solution = self._solve(parts, scores, self.rules, exact=exact, solver=solver)
+        labels, allowed = solution.tree.labels, self._allowed(self.given)
+        if labels is None:
+            labels = np.full(len(self.sentence) + 1, -1)
+            labels_of_tree(self.batch, scores, self.models, allowed, solution.tree.heads, labels)
+        tree = self.parser.with_tree(self.sentence, solution.tree.heads, labels)
+        n_arcs = int(allowed.arcs[:, 1:].sum()) if allowed.arcs.size else len(self.sentence) ** 2
+        return Solved(tree, solution, len(parts.arcs), n_arcs)
+
+    def _solve(self, parts: Parts, scores: PartScores, rules: Sequence[Rule], **options: Any) -> Solution:
+        def label_scores(heads: NDArray[np.int64]) -> NDArray[np.float64]:
+            found: NDArray[np.float64] = labels_of_arcs(
+                self.batch, scores, self.models, self._allowed(self.given), heads.copy()
+            )
+            return found
+
+        return solve_parts(
+            parts,
+            constraints=self.constraints,
+            rules=rules,
+            label_scores=label_scores,
+            time_limit=self.time_left,
+            **options,
+        )
+
+    def _allowed(self, constraints: Constraints) -> Any:
+        return self.parser.allowed(len(self.sentence) + 1, constraints)
+
+
+_NONE = np.empty((0, 0, 0), np.float32)
+_NO_LARGER_PARTS: dict[str, Any] = {"siblings": _NONE, "grandparents": _NONE, "any_siblings": _NONE, "valencies": _NONE}
+
+
+def _merged(first: PartScores, second: PartScores) -> PartScores:
+    """The scores of the candidates of both; those of larger parts are not known yet."""
+    size = len(first.counts)
+    arcs, labels = np.full((size, size), -np.inf), np.full((size, size), -1)
+    for scores in (first, second):
+        words, choices = np.nonzero(np.arange(scores.candidates.shape[1]) < scores.counts[:, np.newaxis])
+        heads = scores.candidates[words, choices]
+        arcs[words, heads], labels[words, heads] = scores.arcs[words, choices], scores.labels[words, choices]
+    there = arcs > -np.inf
+    counts = there.sum(axis=1)
+    candidates = np.zeros((size, max(int(counts.max()), 1)), np.int64)
+    words, heads = np.nonzero(there)
+    candidates[words, np.arange(len(words)) - (np.cumsum(counts) - counts)[words]] = heads
+    every = np.arange(size)[:, np.newaxis]
+
+    def unknown(scores: Any) -> Any:
+        return np.full((*candidates.shape, size) if scores.size else (0, 0, 0), np.nan, np.float32)
+
+    return first._replace(
+        candidates=candidates,
+        counts=counts,
+        arcs=arcs[every, candidates],
+        labels=labels[every, candidates],
+        siblings=unknown(first.siblings),
+        grandparents=unknown(first.grandparents),
+        any_siblings=unknown(first.any_siblings),
     )
-    labels = solution.tree.labels
-    if labels is None:
-        labels = np.full(len(sentence) + 1, -1)
-        labels_of_tree(batch, scores, models, allowed, solution.tree.heads, labels)
-    return Solved(parser.with_tree(sentence, solution.tree.heads, labels), solution)
 
 
 def parsed_by_program(
     parser: LinearParser, sentence: Sentence, constraints: Constraints, options: ParseOptions, **program: Any
 ) -> Parsed:
     """The tree of an integer program as parsing options ask for it; ``program`` is for ``solve_sentence``."""
-    rules = () if options.rules is None else options.rules.rules_for(sentence, parser.labels)
-    exact, limit = bool(options.exact), options.time_limit
-    solved = solve_sentence(parser, sentence, constraints, rules=rules, exact=exact, time_limit=limit, **program)
-    notes = tuple(f"{sentence.place()}: breaks {rule}" for rule in solved.solution.broken)
-    score, status = solved.solution.tree.score, _status(solved.solution)
-    return Parsed(solved.sentence, score, status=status, notes=notes)
-
-
-def _status(solution: Solution) -> str:
-    """The certificate of a tree, for a comment."""
-    return f"time limit (gap {solution.gap:.4f})" if solution.status == "time limit" else solution.status
+    return solved_as_asked(
+        sentence, parser.labels, options, partial(solve_sentence, parser, sentence, constraints, **program)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -60,6 +61,14 @@ _BATCH = 64  # sentences
 _PRUNER_EPOCHS = 3
 _PRUNER_BITS = 20
 _LABEL_BITS = 20
+_FEWEST_BITS = 16
+_MOST_BITS = 24
+_MOST_BITS_UNPRUNED = 25  # 0.5 GB in training, with gradients 0.7 GB
+_MOST_BITS_LBFGS = 20
+# How many weights there are for each word and template. Training gives a weight other than 0 to about 0.8 features for
+# each (Hungarian, default), to more in the wrong trees that it meets if all heads are candidates.
+_WEIGHTS = 1.5
+_WEIGHTS_UNPRUNED = 3.0
 _RATE = 0.1  # of the steps along gradients, chosen on dev
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
 
@@ -67,12 +76,22 @@ _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on
 def train_linear(
     treebank: Sequence[Sentence], config: LinearConfig, setup: TrainingSetup, checkpoint: Checkpoint | None = None
 ) -> LinearParser:
-    """Train a linear scorer and its search on trees; the state of training is kept in the checkpoint."""
+    """Train a linear scorer and its search on trees; the state of training is kept in the checkpoint.
+
+    Log-linear models learn from sentences whose heads are known in part (-1: unknown), too.
+    """
     config = with_treebank_defaults(treebank, config)
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
         treebank = possible_trees(treebank, setup.listener, **flags)
+    if config.labels == "none":
+        treebank, setup = without_labels(treebank), setup._replace(dev=without_labels(setup.dev))
     return LinearTraining(Treebank(treebank), config, setup).train(checkpoint)
+
+
+def without_labels(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences with ``_`` for every label."""
+    return [sentence.with_columns(deprel=["_"] * len(sentence)) for sentence in sentences]
 
 
 class LinearTraining(Epochs[LinearParser]):
@@ -84,9 +103,11 @@ class LinearTraining(Epochs[LinearParser]):
         self, treebank: Treebank, config: LinearConfig, setup: TrainingSetup, options: ScorerOptions | None = None
     ) -> None:
         super().__init__(setup)
-        self.treebank, self.config, self.jobs = treebank, config, setup.jobs
+        self.treebank, self.jobs = treebank, setup.jobs
         self.options = options or config.scorer
         self.templates = load_templates(config.features)
+        self.bits = config.hash_bits or self._bits(config)
+        self.config = replace(config, hash_bits=self.bits)
         self.learner = self._new_learner()
 
     def train(self, checkpoint: Checkpoint | None) -> LinearParser:
@@ -156,7 +177,7 @@ class LinearTraining(Epochs[LinearParser]):
 
     def _maximise(self, loop: EpochLoop[LinearParser]) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
-        learner, l2 = self.learner, self.config.l2
+        learner, l2, augmented = self.learner, self.config.l2, self.config.adds_losses
         assert isinstance(learner, AdaptiveLearner)
         models = self._with_weights(learner.weights).models
         clock = time.perf_counter()
@@ -164,7 +185,8 @@ class LinearTraining(Epochs[LinearParser]):
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
             learner.slopes["gradient"] = 0.0
-            log_p = add_gradients(self.treebank.batch, models, self.treebank.gold, self.config.search, learner.slopes)
+            batch, gold = self.treebank.batch, self.treebank.gold
+            log_p = add_gradients(batch, models, gold, self.config.search, augmented, learner.slopes)
             return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
@@ -199,6 +221,8 @@ class LinearTraining(Epochs[LinearParser]):
 
     def _train_labels(self, rng: np.random.Generator) -> NDArray[np.float32]:
         row = len(self.treebank.labels)
+        if self.config.labels == "none":
+            return np.zeros(table_size(_FEWEST_BITS, row=row), dtype=np.float32)
         learner = new_learner(table_size(_LABEL_BITS, row=row), _LABEL_STEP)
         model = view(self.templates.compiled, learner.weights, row=row)
 
@@ -212,10 +236,23 @@ class LinearTraining(Epochs[LinearParser]):
         return averaged(learner)
 
     def _new_learner(self) -> Learner | AdaptiveLearner:
-        size = table_size(self.config.hash_bits) + self._label_weights()
+        size = table_size(self.bits) + self._label_weights()
         if self.config.learner == "crf":
             return new_adaptive_learner(size, _RATE)
         return new_learner(size, self.config.aggressiveness)
+
+    def _bits(self, config: LinearConfig) -> int:
+        """Enough for the features that will be seen, so that few of them share a weight."""
+        pruned = self.options.max_candidates > 0
+        compiled = self.templates.of_parts(self.options.parts)
+        parts = (compiled.arc, compiled.between, compiled.sibling, compiled.grandparent, compiled.any_sibling)
+        templates = sum(len(part.seeds) + part.with_distance for part in parts)
+        few = pruned and config.learner != "crf"  # gradients are not 0 for any candidate
+        weights = (_WEIGHTS if few else _WEIGHTS_UNPRUNED) * self.treebank.words * templates
+        most = _MOST_BITS if pruned else _MOST_BITS_UNPRUNED
+        if config.learner == "crf" and config.optimizer == "lbfgs":
+            most = _MOST_BITS_LBFGS
+        return min(max(_FEWEST_BITS, math.ceil(math.log2(max(weights, 1)))), most)
 
     def _label_weights(self) -> int:
         """Joint labels have their weights behind those of the arcs, in the same table."""
@@ -224,22 +261,25 @@ class LinearTraining(Epochs[LinearParser]):
     def _scorer(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> LinearScorer:
         """A scorer with these weights, whose labels are still to be learnt unless they are joint."""
         own = self.treebank.labels, self.templates, self.options
-        return new_scorer(*own, weights[: table_size(self.config.hash_bits)], pruner)
+        return new_scorer(*own, weights[: table_size(self.bits)], pruner)
 
     def _with_weights(self, weights: NDArray[np.float32]) -> LinearScorer:
-        arcs = table_size(self.config.hash_bits)
+        arcs = table_size(self.bits)
         scorer = self.scorer.with_heads(weights[:arcs])
         return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
 
 
 def update_rule(config: LinearConfig) -> UpdateRule:
     """How weights are updated."""
-    if config.learner == "crf":
-        return Crf()
     if config.learner == "kbest-mira":
-        return KBestMira(config.loss_augmented, config.k)
-    kinds: dict[str, type[UpdateRule]] = {"mira": Mira, "factored-mira": FactoredMira, "perceptron": Perceptron}
-    return kinds[config.learner](config.loss_augmented)
+        return KBestMira(config.adds_losses, config.k)
+    kinds: dict[str, type[UpdateRule]] = {
+        "mira": Mira,
+        "factored-mira": FactoredMira,
+        "perceptron": Perceptron,
+        "crf": Crf,
+    }
+    return kinds[config.learner](config.adds_losses)
 
 
 @contextmanager

@@ -32,6 +32,6 @@ PRESETS = {
     "mst2005-factored": replace(_PAPER, order="1", projective=False, learner="factored-mira", features="mcd2005"),
     # McDonald and Pereira (2006): second order, from the exact projective tree by best changes, single-best MIRA
     "mp2006": replace(_PAPER, order="2", projective=False, learner="mira", features="mp2006"),
-    # McDonald and Satta (2007), §4.3: log-linear, over all labelled trees; as --learner crf
-    "ms2007": SpanningTreeConfig(order="1", learner="crf", labels="joint", max_candidates=0, epochs=20, patience=3),
+    # McDonald and Satta (2007), §4.3: log-linear, over all trees; as --learner crf
+    "ms2007": SpanningTreeConfig(order="1", learner="crf", max_candidates=0, epochs=20, patience=3),
 }

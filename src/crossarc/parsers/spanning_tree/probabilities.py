@@ -1,101 +1,100 @@
-"""How sure the parser is: probabilities of arcs, labels and trees, and decoding by them (MS07 §4.2).
+"""A batch of sentences as the spanning-tree parser scores it, for ``parsers.probabilities``.
 
-The scores of arcs, divided by a temperature, make a log-linear model of trees; the scores of the labels of an arc, by
-another one, a model of its label. A log-linear parser (``--learner crf``) is such a model by itself. For other learners
-scores are no probabilities until temperatures have been fitted to held-out trees; for higher orders the model is one of
-the trees near the best one (see ``LinearParser.potentials``).
+For higher orders there are no exact sums: the potentials are those of the trees near the best one (see
+``LinearParser.potentials``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, Sentence
-from crossarc.evaluation.calibration import Temperatures, fit_temperature, softmax
 from crossarc.features.attributes import Batch, attributes_of
-from crossarc.parsers.base import Confidence
+from crossarc.parsers.linear._parse import labels_of_arcs, potentials_of, score_sentence, score_trees
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.trees import best_trees, log_partitions_and_marginals
-from crossarc.trees.sums import entropy_of
+from crossarc.parsers.probabilities import Bools, Doubles, Floats, Ints, ScoredBatch, real_arcs
+from crossarc.search.constraints import Allowed
 
-__all__ = ["Probabilities", "fitted_temperatures"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["LinearBatch"]
 
 
-class Probabilities:
-    """The distributions over the trees of a batch of sentences; sums over all trees are found once for all of them."""
+class LinearBatch(ScoredBatch):
+    """A batch by a linear scorer; trees are searched for once. Constraints come with one sentence only."""
 
-    def __init__(
-        self,
-        parser: LinearParser,
-        temperatures: Temperatures,
-        batch: Batch,
-        potentials: Sequence[Floats],
-        single_root: bool,
-        projective: bool,
-    ) -> None:
-        self.parser, self.batch, self.temperatures = parser, batch, temperatures
-        self.shape: dict[str, Any] = {"single_root": single_root, "projective": projective}
-        self.potentials = [scores / temperatures.arcs for scores in potentials]
-        self.log_z, self.marginals = log_partitions_and_marginals(self.potentials, **self.shape)
+    def __init__(self, parser: LinearParser, sentences: Sequence[Sentence], constraints: Constraints) -> None:
+        self.parser, self.sentences, self.constraints = parser, sentences, constraints
+        self.batch = attributes_of(sentences)
+        self.starts = self.batch.starts
+        self.heads, self.labels = parser.best_trees(self.batch, constraints)
+        self.tree_shape = parser.search_for(constraints).shape
+        self.single_root, self.projective = bool(self.tree_shape.single_root), bool(self.tree_shape.projective)
+        self.arc_factored = parser.config.order == "1"
 
-    def min_risk(self) -> tuple[Ints, Ints]:
-        """Heads and labels of the trees with the most arcs that are expected to be right."""
-        safest = best_trees([np.where(arcs > 0.0, arcs, -np.inf) for arcs in self.marginals], **self.shape)
-        heads = np.concatenate([tree.heads for tree in safest])
-        shares = self.label_shares(self.batch, heads)
-        return heads, np.where(heads < 0, -1, shares.argmax(axis=1))
+    @cached_property
+    def potentials(self) -> list[Doubles]:  # type: ignore[override]
+        return self.parser.potentials(self.batch, self.heads, self.constraints)
 
-    def confidence(self, b: int, heads: Ints, labels: Ints, shares: Floats) -> Confidence:
-        """How sure the parser is of a tree of sentence b, given the shares of its labels."""
-        words = np.arange(len(heads))
-        arcs = self.marginals[b][heads, words]
-        total = float(self.potentials[b][heads[1:], words[1:]].sum())
-        return Confidence(
-            arcs,
-            arcs * shares[words, labels],
-            total - float(self.log_z[b]),
-            entropy_of(self.potentials[b], float(self.log_z[b]), self.marginals[b]),
-            self.marginals[b],
-            shares,
-            self.potentials[b],
-            **self.shape,
-        )
+    def label_scores(self, heads: Ints) -> Floats:
+        return self._label_scores(self.batch, heads)
 
-    def label_shares(self, batch: Batch, heads: Ints) -> Floats:
-        """``[i, l]``: the probability of each label of the arc into each node, given that arc."""
-        return softmax(self.parser.label_scores(batch, heads) / self.temperatures.labels)
+    def label_scores_of_tree(self, b: int, heads: Ints) -> Floats:
+        return self._label_scores(attributes_of([self.sentences[b]]), heads)
 
+    def _label_scores(self, batch: Batch, heads: Ints) -> Floats:
+        scores = self.parser.label_scores(batch, heads)
+        allowed = self.parser.allowed(len(heads), self.constraints).labels
+        return np.where(allowed, scores, -np.inf) if len(allowed) else scores
 
-def fitted_temperatures(parser: LinearParser, gold: Sequence[Sentence]) -> Temperatures:
-    """The temperatures under which the probabilities of the parser's own arcs and labels fit best to gold trees."""
-    sentences = [sentence for sentence in gold if len(sentence)]
-    batch, shape = attributes_of(sentences), parser.search_for(Constraints()).shape
-    heads, labels = parser.best_trees(batch, Constraints())
-    words = np.flatnonzero(heads >= 0)
-    right = heads[words] == np.concatenate([sentence.heads for sentence in sentences])[words]
-    potentials = parser.potentials(batch, heads, Constraints())
-    flags: dict[str, Any] = {"single_root": shape.single_root, "projective": shape.projective}
+    def label_scores_of_arcs(self, b: int) -> Floats:
+        batch, allowed = attributes_of([self.sentences[b]]), self._allowed(b)
+        models = self.parser.scorer.models
+        parts = score_sentence(batch, models, allowed, self.tree_shape)
+        of_arcs = labels_of_arcs(batch, parts, models, allowed, self.heads[self.slices[b]].copy())
+        size = len(parts.counts)
+        scores = np.zeros((size, size, of_arcs.shape[1]))
+        modifiers = np.repeat(np.arange(size), parts.counts)
+        heads = np.concatenate([parts.candidates[m, : parts.counts[m]] for m in range(size)])
+        scores[heads, modifiers] = of_arcs
+        return scores
 
-    def of_arcs(temperature: float) -> Floats:
-        _, marginals = log_partitions_and_marginals([scores / temperature for scores in potentials], **flags)
-        bounds = batch.starts.tolist()
-        chosen = [
-            matrix[heads[i:j], np.arange(j - i)] for matrix, i, j in zip(marginals, bounds, bounds[1:], strict=False)
+    def tree_scores(self, b: int, trees: Ints) -> tuple[Ints, Doubles]:
+        labels, scores = np.full_like(trees, -1), np.zeros(len(trees))
+        batch, models = attributes_of([self.sentences[b]]), self.parser.scorer.models
+        score_trees(batch, models, self._allowed(b), self.tree_shape, trees, labels, scores)
+        return labels, scores
+
+    def possible_arcs(self, b: int) -> Bools:
+        possible, allowed = real_arcs(len(self.potentials[b])), self._allowed(b).arcs
+        return possible & allowed if allowed.size else possible
+
+    def potentials_with(self, heads: Ints) -> list[Doubles]:
+        return [
+            self._potentials_with(b, heads[nodes], potentials)
+            for b, (nodes, potentials) in enumerate(zip(self.slices, self.potentials, strict=True))
         ]
-        return np.concatenate(chosen)[words]
 
-    number = {label: i for i, label in enumerate(parser.labels)}
-    gold_labels = np.array([number.get(label, -1) for sentence in sentences for label in ("", *sentence.deprel)])
-    with_head = words[right]
-    scores = parser.label_scores(batch, heads)[with_head]
-    return Temperatures(
-        fit_temperature(of_arcs, right),
-        fit_temperature(lambda t: softmax(scores / t).max(axis=1), labels[with_head] == gold_labels[with_head]),
-    )
+    def _potentials_with(self, b: int, heads: Ints, potentials: Doubles) -> Doubles:
+        """Those of a sentence whose candidates are the heads that the pruner leaves, and these."""
+        candidates = np.isfinite(potentials)
+        words = np.arange(1, len(heads))
+        if candidates[heads[1:], words].all():
+            return potentials
+        candidates[heads[1:], words] = True
+        found: NDArray[np.float64] = np.full(potentials.shape, -np.inf)
+        potentials_of(
+            attributes_of([self.sentences[b]]),
+            self.parser.scorer.without_pruning().models,
+            Allowed(candidates, self._allowed(b).labels),
+            self.tree_shape,
+            self.heads[self.slices[b]].copy(),
+            np.zeros(1, dtype=np.int64),
+            found.reshape(-1),
+        )
+        return found
+
+    def _allowed(self, b: int) -> Allowed:
+        return self.parser.allowed(len(self.sentences[b]) + 1, self.constraints)

@@ -25,7 +25,7 @@ def row_indices(slots, heads, m, shift, out):
     none = n_nodes - 1
     words = np.full(7, none)
     words[0], words[1] = h, m
-    if h > 0:
+    if h > 0 and heads[h] >= 0:
         words[2] = heads[h]
     find_siblings(heads, m, words)
     find_outer_children(heads, m, words)
@@ -153,6 +153,8 @@ def learn_labels_of_tree(slots, model, learner, heads, gold, n_labels):
     scores = np.empty(n_labels, np.float32)
     wrong = 0
     for m in range(1, len(heads)):
+        if heads[m] < 0 or gold[m] < 0:  # not annotated
+            continue
         n_rows = row_indices(slots, heads, m, model.shift, rows)
         label_scores(model.weights, rows, n_rows, allowed, m, scores)
         right = scores[gold[m]]

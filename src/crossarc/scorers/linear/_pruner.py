@@ -106,7 +106,7 @@ def learn_ranking(batch, chosen, model, learner, heads):
         scores = np.zeros((len(gold), len(gold)))
         score_arcs(encoded, learner.weights, model.shift, scores)
         for m in range(1, len(gold)):
-            rival = rival_of(scores, gold[m], m)
+            rival = rival_of(scores, gold[m], m) if gold[m] >= 0 else -1
             if rival >= 0 and scores[gold[m], m] < scores[rival, m] + 1.0:
                 missed += scores[gold[m], m] < scores[rival, m]
                 prefer(encoded, model, learner, gold[m], rival, m)

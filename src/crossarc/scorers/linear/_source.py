@@ -48,8 +48,8 @@ class LinearSource(NamedTuple):
 def score_parts(attributes, models, always, allowed, shape):
     """The scores of the parts that the pruner leaves; those of arcs are without labels.
 
-    The heads of the tree ``always`` are kept: the gold ones in training; else (-1) those of the pruner's best tree,
-    so that there is a tree if the allowed arcs have one.
+    The heads of the tree ``always`` are kept: the gold ones in training. Where there is none (-1), that of the pruner's
+    best tree with the others is put there, so that there is a tree if the allowed arcs have one.
     """
     size = len(attributes.counts)
     most = min(models.max_candidates, size) if models.max_candidates > 0 else size
@@ -57,14 +57,32 @@ def score_parts(attributes, models, always, allowed, shape):
     counts = np.zeros(size, np.int64)
     if models.max_candidates > 0:
         scores = first_order_scores(attributes, models.pruner, allowed)
-        if size > 1 and always[1] < 0:
-            best_by_arcs(shape, scores, always)
+        complete_tree(shape, scores, always)
         keep_candidates(scores, most, models.pruning_margin, always, candidates, counts)
     else:
         keep_all(allowed, candidates, counts)
     return open_parts(
         encode(attributes, models.heads.templates), models.heads.weights, models.heads.shift, candidates, counts
     )
+
+
+@jit_helper
+def complete_tree(shape, scores, heads):
+    """Give words without a head (-1) that of the best tree in which the others have theirs."""
+    known, size = 0, len(heads)
+    for m in range(1, size):
+        known += heads[m] >= 0
+    if known == size - 1:
+        return
+    if known == 0:
+        best_by_arcs(shape, scores, heads)
+        return
+    left = scores.copy()
+    for m in range(1, size):
+        for h in range(size):
+            if heads[m] >= 0 and h != heads[m]:
+                left[h, m] = -np.inf
+    best_by_arcs(shape, left, heads)
 
 
 @jit_inline

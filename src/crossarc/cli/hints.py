@@ -1,0 +1,67 @@
+"""What to try next, after an error: the second line that people see."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from crossarc.core import CrossarcError, InputError
+from crossarc.io.problems import RAW_TEXT
+
+__all__ = ["HintedError", "hint_for", "similar"]
+
+_WITH_INPUT_OPTION = ("inspect", "lm", "parse", "rank")  # commands that read raw text, too
+
+
+class HintedError(CrossarcError):
+    """An error, and what helps."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
+    """What helps after this error of a command with these arguments, if we know it."""
+    command = arguments[0] if arguments else ""
+    if hint := getattr(error, "hint", None):
+        return str(hint)
+    if isinstance(error, click.NoSuchOption):
+        return _did_you_mean(error.possibilities or ()) or _see_help(error)
+    if isinstance(error, click.UsageError):
+        return _see_help(error)
+    if isinstance(error, InputError) and error.message == RAW_TEXT:
+        if command in _WITH_INPUT_OPTION:
+            return "--input text reads it as text"
+        return "crossarc parse --input text makes trees of raw text"
+    if isinstance(error, InputError) and command == "parse" and _is_text(error):
+        return f"to parse a text instead of a file: crossarc parse --text {shlex.quote(error.place.path)}"
+    if isinstance(error, MemoryError):
+        return {
+            "parse": "a smaller --max-length leaves long sentences out; fewer --jobs take less memory",
+            "train": "a smaller --hash-bits takes less memory",
+        }.get(command)
+    return None
+
+
+def similar(name: str, known: Iterable[str]) -> str | None:
+    """Which of the known names was meant, perhaps."""
+    return _did_you_mean(difflib.get_close_matches(name, list(known), 3))
+
+
+def _did_you_mean(names: Sequence[str]) -> str | None:
+    return f"did you mean {' or '.join(names)}?" if names else None
+
+
+def _see_help(error: click.UsageError) -> str | None:
+    return f"{error.ctx.command_path} --help shows how it is used" if error.ctx else None
+
+
+def _is_text(error: InputError) -> bool:
+    """Whether what should be a file is rather a text."""
+    name = error.place.path
+    return error.message.startswith("no such file") and (" " in name or not Path(name).suffix)

@@ -1,0 +1,164 @@
+"""The neural parser: a network scores arcs, labels and tags; trees come from the exact inference of ``trees``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from crossarc.core import Constraints, Sentence
+from crossarc.evaluation.calibration import Calibration
+from crossarc.learning.listener import DevScores
+from crossarc.models import ModelError, Tensors
+from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.neural.batch import NeuralBatch
+from crossarc.parsers.neural.config import NeuralConfig
+from crossarc.parsers.neural.network_file import encoder_header, network_from_model
+from crossarc.parsers.probabilities import analysed, fitted_calibration, judged
+from crossarc.scorers.neural.network import TAGS, Encoded, Network
+
+__all__ = ["NeuralParser"]
+
+_BATCH = 64  # sentences
+
+
+@dataclass(frozen=True, repr=False)
+class NeuralParser(Parser):
+    """Trees by the scores that a network gives to arcs in their context: O(n²) after the network.
+
+    Attributes
+    ----------
+    config, labels, dev, treebank
+        See ``Parser``.
+    network : Network
+        What scores arcs, labels and tags.
+    tags : dict of tuples of str
+        The values of each column that the network fills in; empty unless ``config.tags`` is "own".
+    calibration : Calibration or None
+        What makes probabilities of scores; None: they are not fitted yet.
+    """
+
+    config: NeuralConfig
+    network: Network
+    labels: tuple[str, ...]
+    tags: dict[str, tuple[str, ...]]
+    dev: DevScores | None
+    treebank: str
+    calibration: Calibration | None = None
+    _last: _LastBatch = field(default_factory=lambda: _LastBatch(), compare=False)
+
+    system: ClassVar[str] = "neural"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {
+            Capability.K_BEST,
+            Capability.PROBABILITIES,
+            Capability.DISTRIBUTION,
+            Capability.RULES,
+            Capability.EPOCHS,
+        }
+    )
+
+    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
+        if options.rules is not None:
+            return [self._solved(sentence, constraints, options) for sentence in sentences]
+        scored = NeuralBatch(self, self.encoded(sentences), constraints)
+        if options.k > 1 or options.confidence or options.labelled or options.decode != "best":
+            return analysed(sentences, scored, self.labels, self.calibration, options)
+        return [
+            Parsed(self.with_labels(sentence, scored.heads[nodes], scored.labels[nodes]), score)
+            for sentence, nodes, score in zip(sentences, scored.slices, scored.scores, strict=True)
+        ]
+
+    def judge(self, sentences: Iterable[Sentence]) -> Iterator[Judged]:
+        for batch in batches(sentences, _BATCH):
+            scored = NeuralBatch(self, self.encoded(batch), Constraints())
+            yield from judged(batch, scored, self.labels, self.calibration)
+
+    def _solved(self, sentence: Sentence, constraints: Constraints, options: ParseOptions) -> Parsed:
+        """The best tree under rules, by an integer program."""
+        from crossarc.parsers.neural.solving import solve_sentence  # brings the solver with it
+        from crossarc.parsers.programs import solved_as_asked
+
+        return solved_as_asked(sentence, self.labels, options, partial(solve_sentence, self, sentence, constraints))
+
+    def encoded(self, sentences: Sequence[Sentence]) -> Encoded:
+        """The sentences as the network sees them; tags and trees of the same words are found one after the other."""
+        if not self.tags:
+            return self.network.encode(sentences)
+        if not self._last.is_of(sentences):
+            self._last.keep(sentences, self.network.encode(sentences))
+        assert self._last.encoded is not None
+        return self._last.encoded
+
+    @property
+    def tagger(self) -> NeuralParser | None:
+        return self if self.tags else None
+
+    def apply(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences with the tags that the network finds best."""
+        if not sentences:
+            return []
+        encoded = self.encoded(sentences)
+        starts = encoded.starts.tolist()
+        best = {column: scores.argmax(axis=1) for column, scores in self.network.tag_scores(encoded).items()}
+        return [
+            sentence.with_columns(
+                **{column: [self.tags[column][tag] for tag in own[i + 1 : j].tolist()] for column, own in best.items()}
+            )
+            for sentence, i, j in zip(sentences, starts, starts[1:], strict=False)
+        ]
+
+    @property
+    def knows_probabilities(self) -> bool:
+        return self.calibration is not None
+
+    def calibrated(self, gold: Sequence[Sentence]) -> NeuralParser:
+        trees = [sentence for sentence in gold if len(sentence)]
+        scored = NeuralBatch(self, self.encoded(trees), Constraints())
+        return replace(self, calibration=fitted_calibration(scored, self.labels, trees))
+
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
+        header = {
+            **self.header(),
+            "tags": self.tags,
+            "encoder": encoder_header(self.network.encoder),
+            **({"temperatures": None} if self.calibration is None else self.calibration.to_header()),
+        }
+        # one row of numbers each: then they can take one byte each (``models.write_model``)
+        return header, {name: np.ravel(weights) for name, weights in self.network.weights.items()}
+
+    @classmethod
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> NeuralParser:
+        config = NeuralConfig(**header["config"])
+        labels = tuple(header["labels"])
+        tags = {column: tuple(values) for column, values in header["tags"].items()}
+        if not set(tags) <= set(TAGS):
+            raise ModelError(f"a network for other columns than {', '.join(TAGS)}")
+        return cls(
+            config,
+            network_from_model(config, len(labels), tags, header["encoder"], tensors),
+            labels,
+            tags,
+            header["dev"] and DevScores(**header["dev"]),
+            header["treebank"],
+            Calibration.from_header(header),
+        )
+
+
+class _LastBatch:
+    """The sentences that were encoded last: those that have just been tagged are parsed next."""
+
+    def __init__(self) -> None:
+        self._forms: list[tuple[str, ...]] = []
+        self.encoded: Encoded | None = None
+
+    def is_of(self, sentences: Sequence[Sentence]) -> bool:
+        return len(sentences) == len(self._forms) and all(
+            sentence.form is form for sentence, form in zip(sentences, self._forms, strict=True)
+        )
+
+    def keep(self, sentences: Sequence[Sentence], encoded: Encoded) -> None:
+        self._forms, self.encoded = [sentence.form for sentence in sentences], encoded

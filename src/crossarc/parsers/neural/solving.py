@@ -1,0 +1,62 @@
+"""Integer programs over the scores of a network: trees under rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossarc.core import Constraints, Sentence
+from crossarc.ilp import Rule, parts_of, solve
+from crossarc.parsers.neural.batch import NeuralBatch
+from crossarc.parsers.programs import Solved
+from crossarc.scorers.part_scores import part_scores
+from crossarc.search.integer_program import parts_for_ilp, solve_parts
+
+if TYPE_CHECKING:
+    from crossarc.parsers.neural.parser import NeuralParser
+
+__all__ = ["solve_sentence"]
+
+
+def solve_sentence(
+    parser: NeuralParser,
+    sentence: Sentence,
+    constraints: Constraints,
+    *,
+    rules: Sequence[Rule],
+    exact: bool,
+    time_limit: float | None,
+) -> Solved:
+    """The sentence with the best tree under rules; all arcs are candidates."""
+    if not len(sentence):
+        return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
+    without_limits = replace(constraints, max_children={}, max_degree=None)
+    scored = NeuralBatch(parser, parser.encoded([sentence]), without_limits)
+    scores = part_scores(scored.potentials[0])
+    words, choices = np.nonzero(np.arange(scores.candidates.shape[1]) < scores.counts[:, np.newaxis])
+    heads = scores.candidates[words, choices]
+
+    def label_scores(seen_in: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of each arc, less that of its best label; the network sees no tree."""
+        of_arcs = scored.label_scores_of_arcs(0)[heads, words]
+        found: NDArray[np.float64] = of_arcs - of_arcs.max(axis=1, keepdims=True)
+        return found
+
+    shape = Constraints(
+        max_children=constraints.max_children,
+        max_degree=constraints.max_degree,
+        projective=scored.projective,
+        single_root=scored.single_root,
+    )
+    parts = parts_for_ilp(scores)
+    solution = solve_parts(
+        parts, constraints=shape, rules=rules, label_scores=label_scores, exact=exact, time_limit=time_limit
+    )
+    labels = solution.tree.labels
+    if labels is None:
+        labels = scored.label_scores_of_tree(0, solution.tree.heads).argmax(axis=1)
+    return Solved(parser.with_labels(sentence, solution.tree.heads, labels), solution, len(heads), len(heads))
