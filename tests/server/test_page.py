@@ -430,7 +430,8 @@ def test_the_drawing_scrolls_under_a_word_that_is_dragged_to_its_edge(opened):
     session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for place in (x + 40, PHONE["width"] - 30):
         session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": place, "y": y}]})
-    wait_until(page, lambda: page.locator(f'.word[data-word="{last}"]').bounding_box()["x"] < PHONE["width"] - 40)
+    at_its_end = "(d => d.scrollLeft + d.clientWidth >= d.scrollWidth - 1)(document.getElementById('drawing'))"
+    wait_until(page, lambda: page.evaluate(at_its_end))  # nothing moves any more
     x, y = middle(page, f'.word[data-word="{last}"]')
     session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
