@@ -401,7 +401,7 @@ def test_rules(trained, tmp_path):
     free = read_output(run("parse", path, "-m", model), tmp_path)
     label, sentence = free[0].deprel[0], some[0].sent_id
     rules.write_text(f"at most 2 children per head\nsoft 0.001: {sentence}: no arc {free[0].head[0]} -> 1 {label}\n")
-    result = run("parse", path, "-m", model, "--rules", rules, "--exact")
+    result = run("parse", path, "-m", model, "--rules", rules, "--exact", "--time-limit", "600")
     for tree in read_output(result, tmp_path):
         assert tree.metadata("crossarc_status").startswith("optimal")
         assert max(tree.head.count(head) for head in tree.head) <= 2

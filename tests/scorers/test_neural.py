@@ -63,15 +63,17 @@ def torch():
     return found
 
 
-@pytest.fixture(params=["lstm", "transformer"])
+@pytest.fixture(params=["from scratch", "pretrained"])
 def network(request, torch, tmp_path):
-    from crossarc.scorers.neural.torch_network import TorchLstm, TorchNetwork, TorchTransformer
+    from crossarc.scorers.neural.torch_network import TorchLstm, TorchNetwork, TorchStacked, TorchTransformer
 
-    if request.param == "lstm":
-        vocabulary = Vocabulary.of(SENTENCES, ["word", "affix", "tag"], lemmas=True)
+    vocabulary = Vocabulary.of(SENTENCES, ["word", "affix", "tag"], lemmas=True)
+    if request.param == "from scratch":
         encoder = TorchLstm(LstmSizes(vocabulary.sizes, 6, 5, 2), vocabulary, 0.3, 0.2)
     else:
-        encoder = TorchTransformer(read_pretrained(write_encoder(tmp_path)), 0.1)
+        pretrained = TorchTransformer(read_pretrained(write_encoder(tmp_path)), 0.1)
+        sizes = LstmSizes(vocabulary.sizes, 6, 5, 1, pretrained.sizes.states)
+        encoder = TorchStacked(pretrained, TorchLstm(sizes, vocabulary, 0.3, 0.2))
     network = TorchNetwork(encoder, Sizes(encoder.sizes.states, 7, 4, 3, TAGS), 0.3)
     with torch.no_grad():
         for name, parameter in network.named_parameters():

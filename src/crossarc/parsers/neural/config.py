@@ -6,7 +6,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from crossarc.core import CrossarcError
 from crossarc.parsers import config
 from crossarc.parsers.config import Config, setting
 
@@ -30,7 +29,7 @@ class NeuralConfig(Config):
     encoder: str | None = setting(
         None,
         "A pretrained encoder to begin with: a folder with config.json, model.safetensors and tokenizer.json (as "
-        "Hugging Face's BERT), or an installed package that carries one.",
+        "Hugging Face's BERT), or an installed package that carries one. The LSTM is then on top of it.",
         default_text="an LSTM from scratch",
     )
     projective: bool | None = config.projective()
@@ -52,7 +51,7 @@ class NeuralConfig(Config):
     )
     embedding_size: int = setting(100, "Numbers for each group of attributes of a word.", low=1, high=4096)
     hidden_size: int = setting(200, "Units of each direction of the LSTM.", low=1, high=4096)
-    layers: int = setting(2, "Layers of the LSTM.", low=1, high=8)
+    layers: int | None = setting(None, "Layers of the LSTM.", low=1, high=8, default_text="2; with --encoder: 1")
     arc_size: int = setting(200, "Units for heads and modifiers of arcs.", low=1, high=4096)
     label_size: int = setting(64, "The same for labels.", low=1, high=4096)
 
@@ -68,7 +67,3 @@ class NeuralConfig(Config):
     @property
     def partial_trees(self) -> bool:
         return True
-
-    def check(self) -> None:
-        if self.encoder and self.tags == "gold":
-            raise CrossarcError("a pretrained encoder looks at words alone: tags must be own or none")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from crossarc.core import Sentence
@@ -22,7 +22,7 @@ from crossarc.parsers.neural.network_file import lstm_sizes, scorer_sizes
 from crossarc.parsers.neural.parser import NeuralParser
 from crossarc.parsers.training import Epochs, TrainingSetup, checksum, dev_scores, run_epochs
 from crossarc.scorers.neural.network import TAGS
-from crossarc.scorers.neural.torch_network import TorchLstm, TorchNetwork, TorchTransformer
+from crossarc.scorers.neural.torch_network import TorchLstm, TorchNetwork, TorchStacked, TorchTransformer
 from crossarc.scorers.neural.transformer import read_pretrained
 from crossarc.scorers.neural.vocabulary import Vocabulary
 
@@ -67,21 +67,24 @@ class _Learning(Epochs[NeuralParser]):
         encoder = self._encoder()
         sizes = scorer_sizes(config, encoder.sizes.states, len(self.labels), self.tags)
         self.network = TorchNetwork(encoder, sizes, config.dropout)
-        scorers = [own for name, own in self.network.named_parameters() if not name.startswith("encoder.")]
-        rate = config.encoder_learning_rate if config.encoder else config.learning_rate
-        self.rates = [rate, config.learning_rate]
+        parameters: dict[bool, list[nn.Parameter]] = {True: [], False: []}
+        for name, parameter in self.network.named_parameters():
+            parameters[name.startswith("encoder.pretrained.")].append(parameter)
+        self.rates = [config.encoder_learning_rate, config.learning_rate]
         self.optimizer = torch.optim.AdamW(
-            [{"params": list(encoder.parameters())}, {"params": scorers}], betas=_BETAS, weight_decay=0.0
+            [{"params": parameters[True]}, {"params": parameters[False]}], betas=_BETAS, weight_decay=0.0
         )
         self._make_moments()
 
-    def _encoder(self) -> TorchLstm | TorchTransformer:
+    def _encoder(self) -> TorchLstm | TorchStacked:
         config = self.config
-        if config.encoder:
-            return TorchTransformer(read_pretrained(config.encoder), _TRANSFORMER_DROPOUT)
         given = config.tags == "gold"
         vocabulary = Vocabulary.of(self.treebank, ["word", "affix", *["tag"] * given], lemmas=given)
-        return TorchLstm(lstm_sizes(config, vocabulary), vocabulary, config.dropout, config.word_dropout)
+        if not config.encoder:
+            return TorchLstm(lstm_sizes(config, vocabulary), vocabulary, config.dropout, config.word_dropout)
+        pretrained = TorchTransformer(read_pretrained(config.encoder), _TRANSFORMER_DROPOUT)
+        sizes = lstm_sizes(config, vocabulary, pretrained.sizes.states)
+        return TorchStacked(pretrained, TorchLstm(sizes, vocabulary, config.dropout, config.word_dropout))
 
     def _make_moments(self) -> None:
         """What Adam remembers, before its first step: so that it can be restored."""

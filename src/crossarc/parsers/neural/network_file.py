@@ -10,19 +10,21 @@ from crossarc.features.weights import dequantized
 from crossarc.models import ModelError, Tensors
 from crossarc.parsers.neural.config import NeuralConfig
 from crossarc.scorers.neural.lstm import LstmEncoder, LstmSizes
-from crossarc.scorers.neural.network import Encoder, Network, Sizes, checked_weights
+from crossarc.scorers.neural.network import Encoder, Network, Sizes, checked_weights, weights_of
+from crossarc.scorers.neural.stacked import StackedEncoder
 from crossarc.scorers.neural.transformer import TransformerEncoder, TransformerSizes
 from crossarc.scorers.neural.vocabulary import Vocabulary
 from crossarc.scorers.neural.wordpieces import WordPieces
 
 __all__ = ["encoder_header", "lstm_sizes", "network_from_model", "scorer_sizes"]
 
-_PREFIX = "encoder."  # of the names of an encoder's weights
+_PREFIX = "encoder"  # of the names of an encoder's weights
 
 
-def lstm_sizes(config: NeuralConfig, vocabulary: Vocabulary) -> LstmSizes:
-    """The sizes of the encoder of a configuration without a pretrained one."""
-    return LstmSizes(vocabulary.sizes, config.embedding_size, config.hidden_size, config.layers)
+def lstm_sizes(config: NeuralConfig, vocabulary: Vocabulary, beside: int = 0) -> LstmSizes:
+    """The sizes of the LSTM of a configuration, beside which another encoder gives so many numbers for each node."""
+    layers = config.layers if config.layers is not None else 1 if config.encoder else 2
+    return LstmSizes(vocabulary.sizes, config.embedding_size, config.hidden_size, layers, beside)
 
 
 def scorer_sizes(config: NeuralConfig, states: int, n_labels: int, tags: Mapping[str, Sequence[str]]) -> Sizes:
@@ -33,9 +35,10 @@ def scorer_sizes(config: NeuralConfig, states: int, n_labels: int, tags: Mapping
 
 def encoder_header(encoder: Encoder) -> dict[str, Any]:
     """What the header says of an encoder."""
-    if isinstance(encoder, TransformerEncoder):
-        pieces = encoder.pieces
-        return {**encoder.sizes._asdict(), "pieces": pieces.pieces, "lowercase": pieces.lowercase}
+    if isinstance(encoder, StackedEncoder):
+        pieces = encoder.pretrained.pieces
+        sizes = {**encoder.pretrained.sizes._asdict(), "pieces": pieces.pieces, "lowercase": pieces.lowercase}
+        return {**encoder_header(encoder.context), "pretrained": sizes}
     assert isinstance(encoder, LstmEncoder)
     return {"vocabulary": encoder.vocabulary.values}
 
@@ -46,19 +49,28 @@ def network_from_model(
     """The network with these weights; everything is checked before anything runs on it."""
     try:
         weights = {name: dequantized(tensor) for name, tensor in tensors.items()}
-        of_encoder = {name.removeprefix(_PREFIX): own for name, own in weights.items() if name.startswith(_PREFIX)}
-        encoder: LstmEncoder | TransformerEncoder
-        if config.encoder is None:
-            vocabulary = Vocabulary(about["vocabulary"])
-            sizes = lstm_sizes(config, vocabulary)
-            encoder = LstmEncoder(sizes, vocabulary, checked_weights(of_encoder, sizes.shapes))
-        else:
-            own = TransformerSizes(**{name: about[name] for name in TransformerSizes._fields})
-            pieces = WordPieces(about["pieces"], lowercase=about["lowercase"])
-            own.check(len(pieces.pieces))
-            encoder = TransformerEncoder(own, pieces, checked_weights(of_encoder, own.shapes))
+        encoder = _encoder(config, about, weights_of(_PREFIX, weights))
         scorer = scorer_sizes(config, encoder.sizes.states, n_labels, tags)
         found = checked_weights(weights, scorer.shapes)
+        of_encoder = checked_weights(weights, {f"{_PREFIX}.{name}": own for name, own in encoder.sizes.shapes.items()})
     except (CrossarcError, KeyError, ValueError, TypeError) as error:
         raise ModelError(f"its network does not fit together: {error}") from None
-    return Network(encoder, {**found, **{_PREFIX + name: own for name, own in encoder.weights.items()}})
+    return Network(encoder, {**found, **of_encoder})
+
+
+def _encoder(config: NeuralConfig, about: dict[str, Any], weights: Mapping[str, Any]) -> LstmEncoder | StackedEncoder:
+    vocabulary = Vocabulary(about["vocabulary"])
+    if config.encoder is None:
+        sizes = lstm_sizes(config, vocabulary)
+        return LstmEncoder(sizes, vocabulary, checked_weights(weights, sizes.shapes))
+    own = about["pretrained"]
+    of_pretrained = TransformerSizes(**{name: own[name] for name in TransformerSizes._fields})
+    pieces = WordPieces(own["pieces"], lowercase=own["lowercase"])
+    of_pretrained.check(len(pieces.pieces))
+    sizes = lstm_sizes(config, vocabulary, of_pretrained.states)
+    return StackedEncoder(
+        TransformerEncoder(
+            of_pretrained, pieces, checked_weights(weights_of("pretrained", weights), of_pretrained.shapes)
+        ),
+        LstmEncoder(sizes, vocabulary, checked_weights(weights_of("context", weights), sizes.shapes)),
+    )

@@ -27,11 +27,17 @@ class LstmSizes(NamedTuple):
     embedding: int
     hidden: int  # units of each direction
     layers: int
+    beside: int = 0  # numbers for each node that come from another encoder
 
     @property
     def states(self) -> int:
         """Numbers for each node."""
         return 2 * self.hidden
+
+    @property
+    def width(self) -> int:
+        """Numbers for each node that the first layer sees."""
+        return len(self.tables) * self.embedding + self.beside
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -40,7 +46,7 @@ class LstmSizes(NamedTuple):
             f"embed.{group}.weight": (rows, self.embedding) for group, rows in self.tables.items()
         }
         for layer in range(self.layers):
-            width = self.states if layer else len(self.tables) * self.embedding
+            width = self.states if layer else self.width
             for direction in DIRECTIONS:
                 name = f"lstm.{layer}.{direction}"
                 found[f"{name}.input"], found[f"{name}.state"] = (
@@ -93,10 +99,11 @@ class LstmEncoder:
         """What it looks at of the sentences."""
         return self.vocabulary.inputs(sentences)
 
-    def encode(self, inputs: Inputs) -> Floats:
-        """[i, :]: the nodes of sentences in their context."""
+    def encode(self, inputs: Inputs, beside: Floats | None = None) -> Floats:
+        """[i, :]: the nodes of sentences in their context; ``beside`` is what another encoder says of each node."""
         packing = Packing.of(inputs.starts)
-        found = self.embed(inputs)[packing.nodes]
+        embedded = self.embed(inputs)
+        found = (embedded if beside is None else np.concatenate([embedded, beside], axis=1))[packing.nodes]
         for directions in self._lstms:
             found = np.concatenate(
                 [

@@ -8,16 +8,27 @@ An encoder sees each word in its context. Arcs are scored by a biaffine form of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
 
-__all__ = ["MAX_DISTANCE", "TAGS", "Encoded", "Encoder", "Network", "Sizes", "checked_weights", "distance_bins"]
+__all__ = [
+    "MAX_DISTANCE",
+    "TAGS",
+    "Encoded",
+    "Encoder",
+    "Network",
+    "Sizes",
+    "checked_weights",
+    "distance_bins",
+    "weights_of",
+]
 
 Floats = NDArray[np.float32]
+Own = TypeVar("Own")
 
 MAX_DISTANCE = 16  # longer arcs count as being so long
 TAGS = ("upos", "xpos", "feats")  # the columns that it can fill in
@@ -26,7 +37,7 @@ _ARCS_AT_ONCE = 2048  # whose labels are scored: each takes some thousands of nu
 
 
 class Encoder(Protocol):
-    """What sees words in their context: ``lstm.LstmEncoder``, ``transformer.TransformerEncoder``."""
+    """What sees words in their context: ``lstm.LstmEncoder``, ``stacked.StackedEncoder``."""
 
     def inputs(self, sentences: Sequence[Sentence]) -> Any:
         """What it looks at of sentences; ``starts`` are those of the nodes of each."""
@@ -74,6 +85,12 @@ def checked_weights(weights: Mapping[str, Floats], shapes: Mapping[str, tuple[in
             raise ValueError(f"{name} has a number that is not finite")
         found[name] = own.reshape(shape)
     return found
+
+
+def weights_of(part: str, weights: Mapping[str, Own]) -> dict[str, Own]:
+    """Those of one part of a network, by their names in it."""
+    prefix = f"{part}."
+    return {name.removeprefix(prefix): own for name, own in weights.items() if name.startswith(prefix)}
 
 
 class Encoded(NamedTuple):

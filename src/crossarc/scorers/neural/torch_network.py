@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +15,13 @@ from torch.nn import functional
 from crossarc.core import Sentence
 from crossarc.scorers.neural._lstm import lstm_gradients
 from crossarc.scorers.neural.lstm import DIRECTIONS, LstmEncoder, LstmSizes, Packing, run_lstm, steps
-from crossarc.scorers.neural.network import MAX_DISTANCE, Network, Sizes, distance_bins
+from crossarc.scorers.neural.network import MAX_DISTANCE, Network, Sizes, distance_bins, weights_of
+from crossarc.scorers.neural.stacked import StackedEncoder, StackedInputs, StackedSizes
 from crossarc.scorers.neural.transformer import Pretrained, RunGroup, TransformerEncoder, groups_of_runs
 from crossarc.scorers.neural.vocabulary import NOTHING, Inputs, Vocabulary
 from crossarc.scorers.neural.wordpieces import Pieces
 
-__all__ = ["Lstm", "TorchLstm", "TorchNetwork", "TorchTransformer"]
+__all__ = ["Lstm", "TorchLstm", "TorchNetwork", "TorchStacked", "TorchTransformer"]
 
 
 class Lstm(nn.Module):
@@ -89,7 +90,7 @@ class TorchLstm(nn.Module):
         for parameter in self.embed.parameters():
             nn.init.normal_(parameter, std=0.3)
             nn.init.zeros_(parameter.data[NOTHING])
-        widths = [len(sizes.tables) * sizes.embedding, *[sizes.states] * (sizes.layers - 1)]
+        widths = [sizes.width, *[sizes.states] * (sizes.layers - 1)]
         self.lstm = nn.ModuleList(
             nn.ModuleDict({direction: Lstm(width, sizes.hidden) for direction in DIRECTIONS}) for width in widths
         )
@@ -97,12 +98,14 @@ class TorchLstm(nn.Module):
     def inputs(self, sentences: Sequence[Sentence]) -> Inputs:
         return self.vocabulary.inputs(sentences)
 
-    def encode(self, inputs: Inputs) -> Tensor:
+    def encode(self, inputs: Inputs, beside: Tensor | None = None) -> Tensor:
         """[i, :]: the nodes of the sentences in their context."""
         packing = Packing.of(inputs.starts)
         nodes = torch.from_numpy(packing.nodes)
         sentence = torch.cat([torch.arange(count) for count in packing.counts])
         states = self._embedded(inputs)[nodes]
+        if beside is not None:
+            states = torch.cat([states, self._shared_dropout(beside[nodes], sentence)], dim=1)
         for layer in self.lstm:
             assert isinstance(layer, nn.ModuleDict)
             both = [layer[name](states, packing.counts, leftward) for leftward, name in enumerate(DIRECTIONS)]
@@ -209,6 +212,28 @@ class TorchTransformer(nn.Module):
         return TransformerEncoder(self.sizes, self.pieces, weights)
 
 
+class TorchStacked(nn.Module):
+    """See ``StackedEncoder``."""
+
+    def __init__(self, pretrained: TorchTransformer, context: TorchLstm) -> None:
+        super().__init__()
+        self.sizes = StackedSizes(pretrained.sizes, context.sizes)
+        self.pretrained, self.context = pretrained, context
+
+    def inputs(self, sentences: Sequence[Sentence]) -> StackedInputs:
+        return StackedInputs(self.pretrained.inputs(sentences), self.context.inputs(sentences))
+
+    def encode(self, inputs: StackedInputs) -> Tensor:
+        """[i, :]: the nodes of the sentences in their context."""
+        return self.context.encode(inputs.words, self.pretrained.encode(inputs.pieces))
+
+    def exported(self, weights: dict[str, NDArray[np.float32]]) -> StackedEncoder:
+        return StackedEncoder(
+            self.pretrained.exported(weights_of("pretrained", weights)),
+            self.context.exported(weights_of("context", weights)),
+        )
+
+
 class _Arcs(nn.Module):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -228,7 +253,7 @@ class _Labels(nn.Module):
 class TorchNetwork(nn.Module):
     """See ``Network``, whose names of steps it has."""
 
-    def __init__(self, encoder: TorchLstm | TorchTransformer, sizes: Sizes, dropout: float) -> None:
+    def __init__(self, encoder: TorchLstm | TorchStacked, sizes: Sizes, dropout: float) -> None:
         super().__init__()
         self.encoder, self.dropout = encoder, dropout
         self.arc, self.label = _Arcs(sizes), _Labels(sizes)
@@ -270,12 +295,7 @@ class TorchNetwork(nn.Module):
     def exported(self) -> Network:
         """The network as it is now, without torch."""
         weights = {name: array.copy() for name, array in self.weights().items()}
-        return Network(self.encoder.exported(_of_encoder(weights)), weights)
-
-
-def _of_encoder(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
-    prefix = "encoder."
-    return {name.removeprefix(prefix): own for name, own in weights.items() if name.startswith(prefix)}
+        return Network(self.encoder.exported(weights_of("encoder", weights)), weights)
 
 
 def _with_one(vectors: Tensor) -> Tensor:
