@@ -12,6 +12,7 @@ from crossarc.core import Sentence
 from crossarc.parsers import (
     PRESETS,
     Capability,
+    CombinedConfig,
     CovingtonConfig,
     GenerativeConfig,
     GraphConfig,
@@ -60,6 +61,7 @@ CONFIGS = {
     "covington, svm": CovingtonConfig(classifier="svm"),
     "neural": NeuralConfig(learning_rate=0.01, dropout=0.1, **SMALL),
     "neural, own tags": NeuralConfig(tags="own", learning_rate=0.02, dropout=0.05, **SMALL),
+    "combined": CombinedConfig(members="spanning-tree,ms2007"),
     "generative": GenerativeConfig(),
     "generative, em": GenerativeConfig(unsupervised=True, epochs=5),
     "ilp": IlpConfig(parts="arc,grandparent,next-sibling,first-child", epochs=2, hash_bits=18),
@@ -68,6 +70,7 @@ CONFIGS = {
 
 
 SLOW = {
+    "combined",
     "order 2",
     "order 1, joint labels",
     "order 1, crf",

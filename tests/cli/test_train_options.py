@@ -15,7 +15,13 @@ from crossarc.parsers.config import settings
 from crossarc.parsers.registry import SYSTEMS
 
 FIELDS = [(system.name, setting) for system in SYSTEMS.values() for setting in settings(system.config)]
-TEXTS = {"features": "mcd2005", "symbols": "xpos", "parts": "arc,sibling", "encoder": "my-encoder"}
+TEXTS = {
+    "features": "mcd2005",
+    "symbols": "xpos",
+    "parts": "arc,sibling",
+    "encoder": "my-encoder",
+    "members": "graph,ilp",
+}
 
 
 @dataclass

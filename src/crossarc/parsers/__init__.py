@@ -9,6 +9,7 @@ from crossarc.parsers.registry import SYSTEMS, load, train
 from crossarc.parsers.training import DevScores, EpochReport, TrainingListener
 
 if TYPE_CHECKING:
+    from crossarc.parsers.combined.config import CombinedConfig
     from crossarc.parsers.covington.config import CovingtonConfig
     from crossarc.parsers.generative.config import GenerativeConfig
     from crossarc.parsers.graph.config import GraphConfig
@@ -20,6 +21,7 @@ __all__ = [
     "PRESETS",
     "SYSTEMS",
     "Capability",
+    "CombinedConfig",
     "Confidence",
     "CovingtonConfig",
     "DevScores",

@@ -22,7 +22,7 @@ from crossarc.parsers.base import Confidence, Judged, Parsed, ParseOptions, labe
 from crossarc.trees import best_trees, k_best_trees, log_partitions_and_marginals
 from crossarc.trees.sums import entropy_of
 
-__all__ = ["Probabilities", "ScoredBatch", "analysed", "fitted_calibration", "judged"]
+__all__ = ["Probabilities", "ScoredBatch", "analysed", "fitted_calibration", "judged", "label_numbers"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -86,6 +86,14 @@ class ScoredBatch(ABC):
     def potentials_with(self, heads: Ints) -> Sequence[Doubles]:
         """The potentials, in which the arcs of these heads have one too, even if they were pruned."""
         return self.potentials
+
+    @property
+    def scores(self) -> list[float]:
+        """Of the best trees, by their potentials."""
+        return [
+            float(own[self.heads[nodes][1:], np.arange(1, len(own))].sum())
+            for own, nodes in zip(self.potentials, self.slices, strict=True)
+        ]
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -355,7 +363,7 @@ def judged(
     """
     heads = np.concatenate([sentence.heads for sentence in sentences])
     sums = Probabilities(scored, known(calibration), scored.potentials_with(heads))
-    labels = _label_numbers(sentences, names)
+    labels = label_numbers(sentences, names)
     shares, own_shares = (sums.label_shares(scored.label_scores(trees)) for trees in (heads, scored.heads))
     found = []
     for b, (sentence, nodes) in enumerate(zip(sentences, scored.slices, strict=True)):
@@ -389,7 +397,7 @@ def fitted_calibration(scored: ScoredBatch, names: Sequence[str], gold: Sequence
         return np.concatenate(chosen)[words]
 
     with_head = words[right]
-    right_labels = labels[with_head] == _label_numbers(gold, names)[with_head]
+    right_labels = labels[with_head] == label_numbers(gold, names)[with_head]
     label_scores = scored.label_scores(heads)[with_head]
 
     def of_labels(temperature: float) -> Doubles:
@@ -404,7 +412,7 @@ def fitted_calibration(scored: ScoredBatch, names: Sequence[str], gold: Sequence
     )
 
 
-def _label_numbers(sentences: Sequence[Sentence], names: Sequence[str]) -> Ints:
+def label_numbers(sentences: Sequence[Sentence], names: Sequence[str]) -> Ints:
     """The numbers of the labels of all nodes; -1: the root, or a label without a number."""
     number = {label: i for i, label in enumerate(names)}
     return np.array(

@@ -69,6 +69,12 @@ SYSTEMS = {
             "Neural",
         ),
         System(
+            "combined",
+            "several parsers whose scores are added up: by default a neural and a spanning-tree parser; needs --dev",
+            "crossarc.parsers.combined",
+            "Combined",
+        ),
+        System(
             "covington",
             "fast and incremental, with degrees of non-projectivity (Nivre 2007)",
             "crossarc.parsers.covington",

@@ -19,13 +19,7 @@ __all__ = ["NeuralBatch"]
 
 
 class NeuralBatch(ScoredBatch):
-    """A batch by a network: the best trees are exact. Constraints on arcs and labels come with one sentence only.
-
-    Attributes
-    ----------
-    scores : list of float
-        Of the best trees, without their labels.
-    """
+    """A batch by a network: the best trees are exact. Constraints on arcs and labels come with one sentence only."""
 
     def __init__(self, parser: NeuralParser, encoded: Encoded, constraints: Constraints) -> None:
         if constraints.max_children or constraints.max_degree is not None:
@@ -41,9 +35,7 @@ class NeuralBatch(ScoredBatch):
             self._labels_of_all = allowed.labels
             if len(allowed.arcs):
                 self.potentials = [np.where(allowed.arcs, self.potentials[0], -np.inf)]
-        found = best_trees(self.potentials, **self.shape)
-        self.scores = [tree.score for tree in found]
-        self.heads = np.concatenate([tree.heads for tree in found])
+        self.heads = np.concatenate([tree.heads for tree in best_trees(self.potentials, **self.shape)])
         self.labels = np.where(self.heads < 0, -1, self.label_scores(self.heads).argmax(axis=1))
 
     def label_scores(self, heads: Ints) -> Floats:

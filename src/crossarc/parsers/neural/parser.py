@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,20 +12,18 @@ from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.learning.listener import DevScores
 from crossarc.models import ModelError, Tensors
-from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.base import Capability
 from crossarc.parsers.neural.batch import NeuralBatch
 from crossarc.parsers.neural.config import NeuralConfig
 from crossarc.parsers.neural.network_file import encoder_header, network_from_model
-from crossarc.parsers.probabilities import analysed, fitted_calibration, judged
+from crossarc.parsers.scoring import ScoringParser
 from crossarc.scorers.neural.network import TAGS, Encoded, Network
 
 __all__ = ["NeuralParser"]
 
-_BATCH = 64  # sentences
-
 
 @dataclass(frozen=True, repr=False)
-class NeuralParser(Parser):
+class NeuralParser(ScoringParser):
     """Trees by the scores that a network gives to arcs in their context: O(n²) after the network.
 
     Attributes
@@ -61,28 +58,8 @@ class NeuralParser(Parser):
         }
     )
 
-    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
-        if options.rules is not None:
-            return [self._solved(sentence, constraints, options) for sentence in sentences]
-        scored = NeuralBatch(self, self.encoded(sentences), constraints)
-        if options.k > 1 or options.confidence or options.labelled or options.decode != "best":
-            return analysed(sentences, scored, self.labels, self.calibration, options)
-        return [
-            Parsed(self.with_labels(sentence, scored.heads[nodes], scored.labels[nodes]), score)
-            for sentence, nodes, score in zip(sentences, scored.slices, scored.scores, strict=True)
-        ]
-
-    def judge(self, sentences: Iterable[Sentence]) -> Iterator[Judged]:
-        for batch in batches(sentences, _BATCH):
-            scored = NeuralBatch(self, self.encoded(batch), Constraints())
-            yield from judged(batch, scored, self.labels, self.calibration)
-
-    def _solved(self, sentence: Sentence, constraints: Constraints, options: ParseOptions) -> Parsed:
-        """The best tree under rules, by an integer program."""
-        from crossarc.parsers.neural.solving import solve_sentence  # brings the solver with it
-        from crossarc.parsers.programs import solved_as_asked
-
-        return solved_as_asked(sentence, self.labels, options, partial(solve_sentence, self, sentence, constraints))
+    def scored(self, sentences: Sequence[Sentence], constraints: Constraints) -> NeuralBatch:
+        return NeuralBatch(self, self.encoded(sentences), constraints)
 
     def encoded(self, sentences: Sequence[Sentence]) -> Encoded:
         """The sentences as the network sees them; tags and trees of the same words are found one after the other."""
@@ -110,15 +87,6 @@ class NeuralParser(Parser):
             )
             for sentence, i, j in zip(sentences, starts, starts[1:], strict=False)
         ]
-
-    @property
-    def knows_probabilities(self) -> bool:
-        return self.calibration is not None
-
-    def calibrated(self, gold: Sequence[Sentence]) -> NeuralParser:
-        trees = [sentence for sentence in gold if len(sentence)]
-        scored = NeuralBatch(self, self.encoded(trees), Constraints())
-        return replace(self, calibration=fitted_calibration(scored, self.labels, trees))
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         header = {

@@ -7,16 +7,16 @@ trees are searched for exactly (order 1), from the exact projective tree (order 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.models import Tensors
-from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.base import Capability, Parsed, ParseOptions
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.probabilities import analysed, fitted_calibration, judged
+from crossarc.parsers.scoring import ScoringParser
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
 from crossarc.parsers.spanning_tree.probabilities import LinearBatch
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SpanningTreeParser"]
 
-_BATCH = 64  # sentences
-
 
 @dataclass(frozen=True, repr=False)
-class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
+class SpanningTreeParser(LinearParser, ScoringParser):  # type: ignore[override]
     """Trees by the scores of their parts: O(n²) for order 1, about as much for each restart of the higher ones.
 
     Attributes
@@ -63,31 +61,16 @@ class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
         }
     )
 
-    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
-        if options.rules is not None:
-            return [self._solved(sentence, constraints, options) for sentence in sentences]
-        if options.k == 1 and options.decode == "best" and not (options.confidence or options.labelled):
-            return list(map(Parsed, self.best(sentences, constraints)))
-        return analysed(sentences, LinearBatch(self, sentences, constraints), self.labels, self.calibration, options)
+    def scored(self, sentences: Sequence[Sentence], constraints: Constraints) -> LinearBatch:
+        return LinearBatch(self, sentences, constraints)
 
-    def judge(self, sentences: Iterable[Sentence]) -> Iterator[Judged]:
-        for batch in batches(sentences, _BATCH):
-            yield from judged(batch, LinearBatch(self, batch, Constraints()), self.labels, self.calibration)
+    def best_parsed(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[Parsed]:
+        return list(map(Parsed, self.best(sentences, constraints)))
 
-    def _solved(self, sentence: Sentence, constraints: Constraints, options: ParseOptions) -> Parsed:
-        """The best tree under rules, by an integer program."""
+    def solved(self, sentence: Sentence, constraints: Constraints, options: ParseOptions) -> Parsed:
         from crossarc.parsers.linear.solving import parsed_by_program  # brings the solver with it
 
         return parsed_by_program(self, sentence, constraints, options)
-
-    @property
-    def knows_probabilities(self) -> bool:
-        return self.calibration is not None
-
-    def calibrated(self, gold: Sequence[Sentence]) -> SpanningTreeParser:
-        trees = [sentence for sentence in gold if len(sentence)]
-        scored = LinearBatch(self, trees, Constraints())
-        return replace(self, calibration=fitted_calibration(scored, self.labels, trees))
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
         from crossarc.parsers.spanning_tree.explain import explain

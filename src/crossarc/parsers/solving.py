@@ -1,9 +1,10 @@
-"""Integer programs over the scores of a network: trees under rules."""
+"""Integer programs over the scores of arcs and labels, whoever gives them: trees under rules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,19 +12,26 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, Sentence
 from crossarc.ilp import Rule, parts_of, solve
-from crossarc.parsers.neural.batch import NeuralBatch
-from crossarc.parsers.programs import Solved
+from crossarc.parsers.base import Parsed, ParseOptions
+from crossarc.parsers.programs import Solved, solved_as_asked
 from crossarc.scorers.part_scores import part_scores
 from crossarc.search.integer_program import parts_for_ilp, solve_parts
 
 if TYPE_CHECKING:
-    from crossarc.parsers.neural.parser import NeuralParser
+    from crossarc.parsers.scoring import ScoringParser
 
-__all__ = ["solve_sentence"]
+__all__ = ["solved_by_arcs"]
 
 
-def solve_sentence(
-    parser: NeuralParser,
+def solved_by_arcs(
+    parser: ScoringParser, sentence: Sentence, constraints: Constraints, options: ParseOptions
+) -> Parsed:
+    """The sentence with its best tree under the rules that are asked for; all arcs are candidates."""
+    return solved_as_asked(sentence, parser.labels, options, partial(_solve, parser, sentence, constraints))
+
+
+def _solve(
+    parser: ScoringParser,
     sentence: Sentence,
     constraints: Constraints,
     *,
@@ -31,17 +39,16 @@ def solve_sentence(
     exact: bool,
     time_limit: float | None,
 ) -> Solved:
-    """The sentence with the best tree under rules; all arcs are candidates."""
     if not len(sentence):
         return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
     without_limits = replace(constraints, max_children={}, max_degree=None)
-    scored = NeuralBatch(parser, parser.encoded([sentence]), without_limits)
+    scored = parser.scored([sentence], without_limits)
     scores = part_scores(scored.potentials[0])
     words, choices = np.nonzero(np.arange(scores.candidates.shape[1]) < scores.counts[:, np.newaxis])
     heads = scores.candidates[words, choices]
 
     def label_scores(seen_in: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Of each arc, less that of its best label; the network sees no tree."""
+        """Of each arc, less that of its best label; they depend on no other arc."""
         of_arcs = scored.label_scores_of_arcs(0)[heads, words]
         found: NDArray[np.float64] = of_arcs - of_arcs.max(axis=1, keepdims=True)
         return found

@@ -1,0 +1,100 @@
+"""Several parsers as one: each scores arcs and labels in its own way, and the best tree is that of all scores.
+
+A neural network and a linear model of larger parts make different errors; together they make fewer (Nivre & McDonald
+2008 found that of two other kinds of parsers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from crossarc.core import Constraints, Sentence
+from crossarc.evaluation.calibration import Calibration
+from crossarc.learning.listener import DevScores
+from crossarc.models import Contents, ModelError, Tensors
+from crossarc.parsers.base import Capability, SentenceTagger
+from crossarc.parsers.combined.batch import CombinedBatch, MemberWeights
+from crossarc.parsers.combined.config import CombinedConfig
+from crossarc.parsers.scoring import ScoringParser
+
+__all__ = ["CombinedParser"]
+
+
+@dataclass(frozen=True, repr=False)
+class CombinedParser(ScoringParser):
+    """Trees by the scores of several parsers: it takes the time of all of them.
+
+    Attributes
+    ----------
+    config, labels, dev, treebank
+        See ``Parser``.
+    members : tuple of ScoringParser
+        The parsers; all of them know the same labels.
+    weights : MemberWeights
+        What each of them counts.
+    calibration : Calibration or None
+        What makes probabilities of scores.
+    """
+
+    config: CombinedConfig
+    members: tuple[ScoringParser, ...]
+    weights: MemberWeights
+    labels: tuple[str, ...]
+    dev: DevScores | None
+    treebank: str
+    calibration: Calibration | None = None
+
+    system: ClassVar[str] = "combined"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {Capability.K_BEST, Capability.PROBABILITIES, Capability.DISTRIBUTION, Capability.RULES}
+    )
+
+    def scored(self, sentences: Sequence[Sentence], constraints: Constraints) -> CombinedBatch:
+        return CombinedBatch([member.scored(sentences, constraints) for member in self.members], self.weights)
+
+    @property
+    def tagger(self) -> SentenceTagger | None:
+        return next((member.tagger for member in self.members if member.tagger is not None), None)
+
+    def to_model(self) -> tuple[dict[str, Any], Tensors]:
+        contents = [Contents(*member.to_model()) for member in self.members]
+        tensors = {f"{i}.{name}": own for i, one in enumerate(contents) for name, own in one.tensors.items()}
+        header = {
+            **self.header(),
+            "members": [one.header for one in contents],
+            "weights": self.weights._asdict(),
+            **({"temperatures": None} if self.calibration is None else self.calibration.to_header()),
+        }
+        return header, tensors
+
+    @classmethod
+    def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CombinedParser:
+        members = tuple(_member(own, i, tensors) for i, own in enumerate(header["members"]))
+        labels = tuple(header["labels"])
+        weights = MemberWeights(**{name: tuple(map(float, own)) for name, own in header["weights"].items()})
+        if any(member.labels != labels for member in members):
+            raise ModelError("parsers with different labels")
+        if not len(weights.arcs) == len(weights.labels) == len(members):
+            raise ModelError(f"{len(members)} parsers, but other numbers of weights")
+        return cls(
+            CombinedConfig(**header["config"]),
+            members,
+            weights,
+            labels,
+            header["dev"] and DevScores(**header["dev"]),
+            header["treebank"],
+            Calibration.from_header(header),
+        )
+
+
+def _member(header: dict[str, Any], i: int, tensors: Tensors) -> ScoringParser:
+    from crossarc.parsers.registry import SYSTEMS  # which knows this module
+
+    prefix = f"{i}."
+    own = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+    kind = SYSTEMS[header["system"]].parser
+    if not issubclass(kind, ScoringParser) or issubclass(kind, CombinedParser):
+        raise ModelError(f"a parser of system {kind.system} among several")
+    return kind.from_model(header, own)
