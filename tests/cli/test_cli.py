@@ -212,6 +212,8 @@ def test_train_and_parse(trained, tmp_path):
     treebank, model, said = trained
     assert re.search(r"heads 2: loss 0\.\d+ \(wrong heads a word in loss-augmented search\), .* dev UAS", said)
     assert re.search(r"crossarc: the model is that of epoch [12] of 2\n", said)
+    assert len(re.findall(r"crossarc: heads 1: .* words/s .*  about \d+ s left\n", said)) == 1
+    assert not re.search(r"crossarc: heads 2: .* left", said)
     assert re.search(r"crossarc: dev: UAS \d\d\.\d\d  LAS \d\d\.\d\d\n", said)
     assert re.search(rf"crossarc: {model}: \d\.\d MB, trained in .* s\n$", said)
     assert "the right one among them for " in said

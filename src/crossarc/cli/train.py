@@ -19,7 +19,7 @@ from crossarc.evaluation import evaluate
 from crossarc.models import ModelError
 from crossarc.parsers import Capability, EpochReport, Parser, TrainingListener, train
 from crossarc.parsers.config import Config, Setting, settings
-from crossarc.parsers.progress import ProgressLines
+from crossarc.parsers.progress import ProgressLines, duration
 from crossarc.parsers.registry import DEFAULT, SYSTEMS, System
 from crossarc.pipeline import TEXT_COMPONENTS, Annotated, Pipeline, train_components
 from crossarc.text import raw_text
@@ -240,20 +240,7 @@ def _summarise(model: str, scores: dict[str, float], listener: _Lines, seconds: 
     if scores:
         log.info("dev: %s", "  ".join(f"{name} {100 * score:.2f}" for name, score in scores.items()))
     size = Path(model).stat().st_size / 1e6
-    log.info("%s: %.1f MB, trained in %s", model, size, _duration(seconds))
-
-
-def _duration(seconds: float) -> str:
-    """Seconds, or minutes and hours where they are easier to read.
-
-    >>> _duration(83.2), _duration(4000)
-    ('1 min 23 s', '1 h 6 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    log.info("%s: %.1f MB, trained in %s", model, size, duration(seconds))
 
 
 def _dev_scores(parser: Parser, annotated: Annotated, dev: list[Sentence]) -> dict[str, float]:

@@ -24,6 +24,7 @@ class EpochReport(NamedTuple):
     dev: DevScores | None
     dev_graph: float | None = None  # F of all labelled arcs of DEPS
     log_likelihood: float | None = None  # of EM: of all sentences, times the prior of the model
+    seconds_left: float | None = None  # until the last epoch, if all take as long as those before
 
 
 class TrainingListener:

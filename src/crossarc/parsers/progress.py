@@ -7,7 +7,7 @@ import sys
 from crossarc.learning.listener import EpochReport, TrainingListener
 from crossarc.parsers.config import Config
 
-__all__ = ["ProgressLines"]
+__all__ = ["ProgressLines", "duration"]
 
 
 class ProgressLines(TrainingListener):
@@ -44,7 +44,8 @@ def line_of(report: EpochReport, config: Config) -> str:
     if report.log_likelihood is not None:
         scores += f"  log-likelihood with prior {report.log_likelihood:.3f}"
     loss = "" if report.loss is None else f"loss {report.loss:.3f} ({_meaning_of_loss(report.stage, config)}), "
-    return f"{report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}"
+    left = "" if report.seconds_left is None else f"  about {duration(report.seconds_left)} left"
+    return f"{report.stage} {report.epoch}: {loss}{report.words_per_second:,.0f} words/s{scores}{left}"
 
 
 def _meaning_of_loss(stage: str, config: Config) -> str:
@@ -54,3 +55,16 @@ def _meaning_of_loss(stage: str, config: Config) -> str:
     what = {"labels": "wrong labels", "graphs": "wrong arcs"}.get(stage, "wrong heads")
     augmented = stage in ("heads", "graphs") and getattr(config, "adds_losses", True)
     return f"{what} a word in loss-augmented search" if augmented else f"{what} a word"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, or minutes and hours where they are easier to read.
+
+    >>> duration(83.2), duration(4000)
+    ('1 min 23 s', '1 h 6 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

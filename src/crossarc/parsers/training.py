@@ -204,6 +204,19 @@ class Checkpoint:
         return Saved(header["stage"], header["epoch"], header["best_epoch"], random, state, components["best"])
 
 
+class _Plan(NamedTuple):
+    """The epochs that are to come when training begins, or goes on."""
+
+    done: int
+    epochs: int
+    start: float  # seconds, by the clock
+
+    def seconds_left(self, epoch: int) -> float | None:
+        """After an epoch: how long the others will take; None after the last."""
+        each = (time.perf_counter() - self.start) / (epoch - self.done)
+        return each * (self.epochs - epoch) if epoch < self.epochs else None
+
+
 class EpochLoop(Generic[Result]):
     """Keeps the best result of all epochs, and knows when to end."""
 
@@ -214,6 +227,7 @@ class EpochLoop(Generic[Result]):
         self.best_epoch = 0  # the first with the best score
         self.kept_epoch = 0  # the one that the best result is of: the last with the best score
         self.last_epoch = 0
+        self._plan: _Plan | None = None  # of those that are still to come
         if checkpoint is not None and checkpoint.saved is not None:
             self._resume(checkpoint.saved)
 
@@ -238,11 +252,13 @@ class EpochLoop(Generic[Result]):
         self.last_epoch = epoch
         if self.checkpoint is not None:
             self.checkpoint.write(training, epoch, self.best_epoch, self.best)
-        self.listener.end_epoch(training.report(epoch, loss, speed, current))
+        left = None if self._plan is None else self._plan.seconds_left(epoch)
+        self.listener.end_epoch(training.report(epoch, loss, speed, current)._replace(seconds_left=left))
         return 0 < self.patience <= epoch - self.best_epoch or training.has_converged()
 
     def run(self, epochs: int) -> None:
         """Learn until there have been so many epochs, or enough."""
+        self._plan = _Plan(self.last_epoch, epochs, time.perf_counter())
         while self.last_epoch < epochs:
             if self.end_epoch(*self.training.run(self.last_epoch + 1)):
                 break
