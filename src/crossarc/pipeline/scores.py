@@ -17,6 +17,7 @@ _SEGMENTS = ("Tokens", "Sentences", "Words")
 _TAGS = ("UPOS", "XPOS", "UFeats")
 _TREES = ("UAS", "LAS")
 _WARM_UP = 64  # sentences that are parsed before the clock starts: kernels may have to be compiled for them
+_SHORTEST = 1e-3  # seconds that a clock of processor time can tell apart
 
 
 def scores_of(pipeline: Pipeline, gold: Sequence[Sentence]) -> dict[str, dict[str, float]]:
@@ -57,7 +58,7 @@ def words_per_second(pipeline: Pipeline, sentences: Sequence[Sentence]) -> float
     _parse(pipeline, first)
     start = time.process_time()
     _parse(pipeline, rest)
-    return sum(map(len, rest)) / (time.process_time() - start)
+    return sum(map(len, rest)) / max(time.process_time() - start, _SHORTEST)
 
 
 def _parse(pipeline: Pipeline, sentences: Sequence[Sentence]) -> None:
