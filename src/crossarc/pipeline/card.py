@@ -47,7 +47,7 @@ def _table(pipeline: Pipeline, header: Mapping[str, Any]) -> str:
     speed = header["about"].get("words_per_second")
     rows = {
         "components": ", ".join(pipeline.components),
-        "parser": pipeline.parser.system,
+        "parser": f"{pipeline.parser.system}{', which finds tags, too' if pipeline.parser.tagger else ''}",
         "labels": len(pipeline.parser.labels),
         "size": f"{header['bytes'] / 1e6:.1f} MB{', weights of one byte each' if header['quantized'] else ''}",
         "made": f"{header['created']}, by Crossarc {header['version']}",

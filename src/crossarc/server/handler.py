@@ -39,7 +39,7 @@ class Handler:
         components = self.pipeline.components
         has = {
             "tokenizer": "segmenter" in components,
-            "tagger": bool(components.keys() & {"tagger", "lemmatizer"}),
+            "tagger": self.pipeline.finds_tags or "lemmatizer" in components,
             "parser": True,
         }
         about = self.pipeline.about
