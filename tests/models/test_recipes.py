@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import crossarc
 from crossarc.core import CrossarcError
 from crossarc.models import describe_model
 from crossarc.pipeline import load
+from crossarc.server.handler import Handler
 from trained import DEV, TEST, TRAIN
 
 ROOT = Path(__file__).parents[2]
@@ -129,4 +131,7 @@ def test_the_recipe_of_a_package_with_a_neural_parser(treebank, tmp_path):
     file = tmp_path / "out" / "crossarc-nl" / "src" / "crossarc_nl" / "nl.crossarc"
     check(describe_model(file), "Dutch")
     assert "which finds tags, too" in (tmp_path / "out" / "crossarc-nl" / "README.md").read_text(encoding="utf-8")
-    assert repr(load(file)).endswith(": parser, segmenter, lemmatizer>")
+    model = load(file)
+    assert repr(model).endswith(": parser, segmenter, lemmatizer>")
+    replace(model, lemmatizer=None).save(tmp_path / "without.crossarc")
+    assert Handler(str(tmp_path / "without.crossarc"), 40).description.steps == ("tokenizer", "tagger", "parser")

@@ -21,6 +21,8 @@ from crossarc.models import available, describe_model
 from crossarc.parsers import ParseOptions
 from crossarc.pipeline import Pipeline, load, train_components
 from crossarc.pipeline.packaging import ModelPackage, write_package
+from crossarc.server.handler import Handler
+from crossarc.server.jobs import Description
 from trained import DEV, TEST, TRAIN, trained
 
 GUIDE = Path(__file__).parents[2] / "docs" / "models.md"
@@ -129,6 +131,9 @@ def test_limits_are_those_of_the_model(tmp_path):
     alone = replace(parser, config=replace(parser.config, projective=True), calibration=None, dev=None)
     alone.save(tmp_path / "model")
     write_package(tmp_path / "model", tmp_path / "package", ModelPackage("xx", "MIT"))
+    assert Handler(str(tmp_path / "package" / "src" / "crossarc_xx" / "xx.crossarc"), 40).description == Description(
+        ("parser",), parser.labels, False, True, "MIT"
+    )
     limits = (tmp_path / "package" / "README.md").read_text(encoding="utf-8").partition("## Known limits")[2]
     for limit in ("not raw text", "no tags", "no lemmas", "arcs never cross", "no probabilities"):
         assert limit in limits
