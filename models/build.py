@@ -46,6 +46,13 @@ class Parts(NamedTuple):
     test: list[Sentence]
 
 
+class Lines(ProgressLines):
+    """A line for each epoch. A model is not shipped as it was when somebody interrupted its training."""
+
+    def interrupted(self, stage: str, epoch: int) -> None:
+        raise KeyboardInterrupt
+
+
 def main() -> None:
     options = _options()
     try:
@@ -56,6 +63,9 @@ def main() -> None:
         print(make(recipe, folder, options.output, options.sentences, options.resume))
     except CrossarcError as error:
         sys.exit(f"build.py: error: {error}")
+    except KeyboardInterrupt:
+        print("build.py: interrupted: the same command with --resume goes on after the last epoch", file=sys.stderr)
+        sys.exit(130)
 
 
 def _options() -> argparse.Namespace:
@@ -102,8 +112,7 @@ def annotate(recipe: Recipe, parts: Parts) -> Annotated:
 def trained_parser(recipe: Recipe, annotated: Annotated, checkpoint: Path, resume: bool) -> Parser:
     """The parser, with the search that it is to have later; what it knows of dev is by that search."""
     config, dev = recipe.config, annotated.dev
-    lines = ProgressLines(config)
-    parser = train(annotated.treebank, config, dev=dev, listener=lines, checkpoint=checkpoint, resume=resume)
+    parser = train(annotated.treebank, config, dev=dev, listener=Lines(config), checkpoint=checkpoint, resume=resume)
     if not recipe.search:
         return parser
     if not isinstance(parser, SpanningTreeParser):

@@ -10,14 +10,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import crossarc
 from crossarc.core import CrossarcError
-from crossarc.models import describe_model
+from crossarc.features.weights import dequantized
+from crossarc.models import describe_model, read_model
 from crossarc.pipeline import load
 from crossarc.server.handler import Handler
-from trained import DEV, TEST, TRAIN
+from trained import DEV, TEST, TRAIN, Interrupting
 
 ROOT = Path(__file__).parents[2]
 RECIPES = sorted((ROOT / "models").glob("*.toml"))
@@ -97,6 +99,30 @@ def test_a_model_by_less_than_its_recipe_is_not_shipped(treebank):
     assert result.stderr.startswith("build.py: error: a model by less than its recipe")
     assert result.stderr.count("\n") == 1
     assert BUILT_IN.read_bytes() == before
+
+
+def test_an_interrupted_training_goes_on(treebank, tmp_path, monkeypatch):
+    """To the same model; nothing is written before."""
+    monkeypatch.syspath_prepend(ROOT / "models")
+    build_module, recipe = (importlib.import_module(name) for name in ("build", "recipe"))
+    monkeypatch.setattr(build_module, "measured_alone", lambda *arguments: {})
+    text = (ROOT / "models" / "english-ewt.toml").read_text(encoding="utf-8")
+    text = text.replace('order = "high"', 'order = "1"').replace("hash_bits = 22", "hash_bits = 18")
+    (tmp_path / "en.toml").write_text(re.sub("components = .*|restarts = 2", "", text), encoding="utf-8")
+    small = recipe.read_recipe(tmp_path / "en.toml", epochs=2)
+    interrupted, whole = tmp_path / "interrupted", tmp_path / "whole"
+    with monkeypatch.context() as patch:
+        patch.setattr(build_module.Lines, "end_epoch", Interrupting("heads", 1).end_epoch)
+        with pytest.raises(KeyboardInterrupt):
+            build_module.make(small, treebank, interrupted, 60, resume=False)
+    assert [path.name for path in interrupted.iterdir()] == ["en.training"]
+    build_module.make(small, treebank, interrupted, 60, resume=True)
+    build_module.make(small, treebank, whole, 60, resume=False)
+    assert [path.name for path in interrupted.iterdir()] == ["en.crossarc"]
+    own, theirs = (read_model(folder / "en.crossarc").components["parser"] for folder in (interrupted, whole))
+    assert own.header == theirs.header
+    for name, tensor in own.tensors.items():
+        np.testing.assert_array_equal(dequantized(tensor), dequantized(theirs.tensors[name]))
 
 
 def check(header: dict[str, object], language: str) -> None:
