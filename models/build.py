@@ -1,88 +1,153 @@
-"""Make a built-in model by its recipe: python models/build.py models/english-ewt.toml ../shared/treebanks/English-EWT
+"""Make a model by its recipe: python models/build.py models/en-minilm.toml
 
-The folder has train.conllu, dev.conllu and test.conllu. Segmenter, tagger and lemmatiser learn from train and dev (how
-they learn was settled on dev before); the parser learns from train, with tags and lemmas by cross-validation, and its
-best epoch and its temperatures are those of dev; its search is then made narrower ([search] in the recipe). Scores on
-test go into the header. It takes ten minutes to an hour.
+Segmenter, tagger and lemmatizer learn from train and dev (how they learn was settled on dev before); the parser learns
+from train, with tags and lemmas by cross-validation if it does not find tags itself, and its best epoch and its
+temperatures are those of dev. Scores and speed on test go into the header: they are those of the model as it is read
+from its file, with one thread and in a process that knows the words of dev. The result is
+src/crossarc/models/builtin/NAME.crossarc or packages/crossarc-NAME, as the recipe says. That takes from ten minutes (a
+linear parser) to some hours (a neural one).
 """
 
 from __future__ import annotations
 
 import argparse
-import tomllib
-from collections.abc import Sequence
+import os
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from crossarc import Sentence, read
-from crossarc.parsers import EpochReport, SpanningTreeConfig, TrainingListener, train
-from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
+from recipe import Recipe, read_recipe
+
+from crossarc import CrossarcError, Sentence, read
+from crossarc.models import read_model, write_model
+from crossarc.parsers import Parser, SpanningTreeParser, train
+from crossarc.parsers.progress import ProgressLines
 from crossarc.parsers.training import dev_scores
-from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_components
+from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_components, words_per_second
+from crossarc.pipeline.packaging import write_package
+from crossarc.text import raw_text
 
-BUILTIN = Path(__file__).parents[1] / "src" / "crossarc" / "models" / "builtin"
-ABOUT = ("language", "treebank", "licence", "attribution")
+PROJECT = Path(__file__).resolve().parents[1]
+BUILTIN = PROJECT / "src" / "crossarc" / "models" / "builtin"
+PACKAGES = PROJECT / "packages"
+TREEBANKS = PROJECT.parent / "shared" / "treebanks"
+ONE_THREAD = dict.fromkeys(["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"], "1")
 
 
-class Lines(TrainingListener):
-    """A line for each epoch."""
+class Parts(NamedTuple):
+    """The parts of a treebank."""
 
-    def end_epoch(self, report: EpochReport) -> None:
-        print(report, flush=True)
+    train: list[Sentence]
+    dev: list[Sentence]
+    test: list[Sentence]
 
-    def pruned(self, candidates: float, recall: float) -> None:
-        print(f"pruner: {candidates:.1f} heads a word, the right one among them for {100 * recall:.2f} %", flush=True)
+
+class Lines(ProgressLines):
+    """A line for each epoch. A model is not shipped as it was when somebody interrupted its training."""
+
+    def interrupted(self, stage: str, epoch: int) -> None:
+        raise KeyboardInterrupt
 
 
 def main() -> None:
+    options = _options()
+    try:
+        if options.output is None and (options.sentences or options.epochs):
+            raise CrossarcError("a model by less than its recipe is not to be shipped: --output says where it goes")
+        recipe = read_recipe(options.recipe, epochs=options.epochs)
+        folder = options.treebank or TREEBANKS / recipe.folder
+        print(make(recipe, folder, options.output, options.sentences, options.resume))
+    except CrossarcError as error:
+        sys.exit(f"build.py: error: {error}")
+    except KeyboardInterrupt:
+        print("build.py: interrupted: the same command with --resume goes on after the last epoch", file=sys.stderr)
+        sys.exit(130)
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe", type=Path)
-    parser.add_argument("treebank", type=Path, help="a folder")
-    options = parser.parse_args()
-    recipe = tomllib.loads(options.recipe.read_text(encoding="utf-8"))
-    treebank, dev, test = (
-        list(read(options.treebank / f"{part}.conllu", trees=True)) for part in ("train", "dev", "test")
-    )
-    annotated = annotate(recipe, treebank, dev)
-    pipeline = finished(recipe, annotated, trained_parser(recipe, annotated), test)
-    target = BUILTIN / f"{recipe['name']}.crossarc"
-    pipeline.save(target)
-    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
-    print(pipeline.about["scores"])
+    parser.add_argument("treebank", type=Path, nargs="?", help="another folder than that of the recipe")
+    parser.add_argument("--output", type=Path, help="another folder than that of the built-in models, or packages")
+    parser.add_argument("--sentences", type=int, help="take so many sentences of train, dev and test: to try it out")
+    parser.add_argument("--epochs", type=int, help="another number of epochs: to try it out")
+    parser.add_argument("--resume", action="store_true", help="go on with a training that was interrupted")
+    return parser.parse_args()
 
 
-def annotate(recipe: dict[str, Any], treebank: Sequence[Sentence], dev: Sequence[Sentence]) -> Annotated:
-    """The components before the parser, from train and dev, and both with tags and lemmas by cross-validation."""
-    annotated = train_components([*treebank, *dev], recipe["components"], seed=recipe["parser"]["seed"])
-    trees = annotated.treebank
-    return annotated._replace(treebank=trees[: len(treebank)], dev=trees[len(treebank) :])
+def make(recipe: Recipe, treebank: Path, output: Path | None, sentences: int | None, resume: bool) -> str:
+    """Train the model, measure it and write it to where it belongs; what has become of it."""
+    parts = parts_of(treebank, sentences)
+    annotated = annotate(recipe, parts)
+    checkpoint = (output or Path(__file__).parent) / f"{recipe.name}.training"
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    parser = trained_parser(recipe, annotated, checkpoint, resume)
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / "draft"
+        Pipeline(parser, **annotated.components, about=recipe.about, quantized=recipe.quantize).save(draft)
+        measured = measured_alone(draft, treebank, sentences)
+        file = written(recipe, draft, output, measured)
+    checkpoint.unlink(missing_ok=True)
+    return f"{file}: {file.stat().st_size / 1e6:.1f} MB\n{measured}"
 
 
-def trained_parser(recipe: dict[str, Any], annotated: Annotated) -> SpanningTreeParser:
+def parts_of(folder: Path, sentences: int | None) -> Parts:
+    """The parts of a treebank, or the first sentences of each."""
+    return Parts(*(list(read(folder / f"{part}.conllu", trees=True))[:sentences] for part in Parts._fields))
+
+
+def annotate(recipe: Recipe, parts: Parts) -> Annotated:
+    """The components before the parser, from train and dev; both with tags and lemmas as the parser is to see them."""
+    config = recipe.config
+    seed, finds_tags = getattr(config, "seed", 1), config.finds_tags
+    annotated = train_components([*parts.train, *parts.dev], recipe.components, seed=seed, parser_tags=finds_tags)
+    trees, n_train = annotated.treebank, len(parts.train)
+    return annotated._replace(treebank=trees[:n_train], dev=trees[n_train:])
+
+
+def trained_parser(recipe: Recipe, annotated: Annotated, checkpoint: Path, resume: bool) -> Parser:
     """The parser, with the search that it is to have later; what it knows of dev is by that search."""
-    config, dev = SpanningTreeConfig(**recipe["parser"]), annotated.dev
-    parser = train(annotated.treebank, config, dev=dev, listener=Lines())
-    assert isinstance(parser, SpanningTreeParser)
-    narrower = replace(parser.config, **recipe["search"])
+    config, dev = recipe.config, annotated.dev
+    parser = train(annotated.treebank, config, dev=dev, listener=Lines(config), checkpoint=checkpoint, resume=resume)
+    if not recipe.search:
+        return parser
+    if not isinstance(parser, SpanningTreeParser):
+        raise CrossarcError("[search] is for spanning-tree parsers")
+    narrower = replace(parser.config, **recipe.search)
     parser = replace(parser, config=narrower, scorer=replace(parser.scorer, options=narrower.scorer))
     parser = replace(parser, dev=dev_scores(dev, parser.trees(dev))).calibrated(dev)
     print(f"with its own search: {parser.dev}", flush=True)
     return parser
 
 
-def finished(
-    recipe: dict[str, Any], annotated: Annotated, parser: SpanningTreeParser, test: Sequence[Sentence]
-) -> Pipeline:
-    """The model as it will be read from its file, with its scores."""
-    pipeline = Pipeline(parser, **annotated.components, name=recipe["name"], quantized=True)
-    pipeline.save(draft := BUILTIN / "draft")
-    try:
-        scores = scores_of(load(draft), test)
-    finally:
-        draft.unlink()
-    about = {name: recipe[name] for name in ABOUT}
-    return replace(pipeline, about={**about, "scores": scores})
+def measured_alone(model: Path, treebank: Path, sentences: int | None) -> dict[str, Any]:
+    """What ``measure`` finds in a process that has one thread and knows no word yet."""
+    os.environ.update(ONE_THREAD)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as workers:
+        return workers.submit(measure, model, treebank, sentences).result()
+
+
+def measure(model: Path, treebank: Path, sentences: int | None) -> dict[str, Any]:
+    """Scores on test, and words a second there when the words of dev are known."""
+    pipeline, parts = load(model), parts_of(treebank, sentences)
+    if pipeline.segmenter is not None:
+        pipeline(raw_text(parts.dev))
+    speed = words_per_second(pipeline, parts.test)
+    return {"scores": scores_of(pipeline, parts.test), "words_per_second": float(f"{speed:.2g}")}
+
+
+def written(recipe: Recipe, draft: Path, output: Path | None, measured: dict[str, Any]) -> Path:
+    """The file of the finished model."""
+    if recipe.target == "package":
+        folder = (output or PACKAGES) / recipe.package.distribution
+        return write_package(draft, folder, recipe.package, about=measured)
+    model, file = read_model(draft), (output or BUILTIN) / f"{recipe.name}.crossarc"
+    write_model(file, model.components, about={**model.about, **measured}, quantize=model.quantized)
+    return file
 
 
 if __name__ == "__main__":

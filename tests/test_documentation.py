@@ -177,15 +177,18 @@ def test_command_lines_are_understood(document):
     for name, *arguments in command_lines(document):
         command = commands.get_command(None, name)
         assert command is not None, name
-        command.make_context(name, arguments, parent=click.Context(commands))
+        context = command.make_context(name, list(arguments), parent=click.Context(commands))
+        if isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+            command.commands[arguments[0]].make_context(arguments[0], arguments[1:], parent=context)
 
 
 @cache
 def options_of(name: str, system: str = "") -> frozenset[str]:
-    """The options of a command; of ``train``, with those of a system."""
+    """The options of a command, with those of the commands in it; of ``train``, with those of a system."""
     command = commands.get_command(None, name)
     context = command.make_context(name, ["--system", system] if system else [], resilient_parsing=True)
-    params = [*command.params, command.get_help_option(context)]
+    inside = command.commands.values() if isinstance(command, click.Group) else ()
+    params = [*command.params, command.get_help_option(context), *(param for own in inside for param in own.params)]
     return frozenset(option for param in params for option in (*param.opts, *param.secondary_opts))
 
 

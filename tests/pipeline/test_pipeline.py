@@ -207,7 +207,7 @@ def test_parse_refuses_what_makes_no_sense(model, tmp_path):
     trained("order 1").save(plain)
     with pytest.raises(CrossarcError, match="no segmenter"):
         run("parse", "--text", "x", "-m", plain)
-    with pytest.raises(CrossarcError, match="nor a model of ours"):
+    with pytest.raises(CrossarcError, match="nor the name of a model"):
         run("parse", "--text", "x", "-m", "xx")
 
 

@@ -17,7 +17,7 @@ import click
 from crossarc._version import __version__
 from crossarc.cli.hints import hint_for, similar
 from crossarc.cli.messages import log, set_up, verbosity_options
-from crossarc.core import CrossarcError, InputWarning
+from crossarc.core import CrossarcError, InputWarning, ModelWarning
 
 __all__ = ["main"]
 
@@ -36,7 +36,7 @@ class LazyGroup(click.Group):
     _summaries: ClassVar[dict[str, str]] = {
         "train": "Train a parser on a treebank.",
         "parse": "Parse raw text or sentences, with the built-in English model or your own.",
-        "models": "The models that come with Crossarc: scores, licence, size.",
+        "models": "The models that can be used by name; how to make a package of your own.",
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",
         "suspicious": "List the gold arcs that are least likely: annotation errors first.",
@@ -102,7 +102,8 @@ def crossarc(context: click.Context) -> None:
 def main() -> None:
     """Run the command line; every expected error is one line on stderr, perhaps a hint after it, and exit code 2."""
     warnings.showwarning = _Warnings()  # type: ignore[assignment]
-    warnings.simplefilter("always", InputWarning)
+    for category in (InputWarning, ModelWarning):
+        warnings.simplefilter("always", category)
     try:
         sys.exit(crossarc(standalone_mode=False))
     except (click.Abort, KeyboardInterrupt):

@@ -56,7 +56,7 @@ model_option = click.option(
     default="en",
     show_default=True,
     type=click.Path(),
-    help="A model made by crossarc train, or the name of a built-in one (crossarc models).",
+    help="A model made by crossarc train, or the name of one that is installed (crossarc models).",
 )
 on_error_option = click.option(
     "--on-error",

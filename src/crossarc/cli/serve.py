@@ -21,7 +21,8 @@ _MEGABYTE = 1 << 20
     default=["en"],
     show_default=True,
     metavar="[NAME=]MODEL",
-    help="A model made by crossarc train, or a built-in one; several may be given, the first is the default one.",
+    help="A model made by crossarc train, or the name of one that is installed (crossarc models); several may be "
+    "given, the first is the default one.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 is everywhere.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")

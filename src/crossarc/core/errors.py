@@ -11,6 +11,7 @@ __all__ = [
     "CrossarcError",
     "InputError",
     "InputWarning",
+    "ModelWarning",
     "NoTreeError",
     "Place",
     "UnsupportedConstraint",
@@ -63,3 +64,7 @@ class InputError(CrossarcError, ValueError):
 
 class InputWarning(UserWarning):
     """The input is not quite in its format; nothing is lost by reading it."""
+
+
+class ModelWarning(UserWarning):
+    """An installed package says that it has a model, but that model cannot be loaded by its name."""

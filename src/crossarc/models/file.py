@@ -23,7 +23,8 @@ from safetensors.numpy import save_file
 from crossarc._version import __version__
 from crossarc.core import CrossarcError
 from crossarc.features.weights import Quantized, quantized
-from crossarc.models.builtin import file_of, names
+from crossarc.models.errors import ModelError
+from crossarc.models.installed import file_of, names, naming_package
 
 FORMAT = 3
 READABLE = (2, FORMAT)  # format 2 has no sparse tensors
@@ -34,10 +35,6 @@ _NONZERO = ".nonzero"  # after the name of a sparse tensor: where its values are
 
 Tensors = dict[str, Any]  # arrays, or ``Quantized``
 Own = TypeVar("Own")
-
-
-class ModelError(CrossarcError):
-    """A model file cannot be read: it is truncated, foreign, or of another version of Crossarc."""
 
 
 class Contents(NamedTuple):
@@ -118,7 +115,7 @@ def write_model(
 
 
 def read_model(path: str | Path) -> Model:
-    """All of a model: a file's, or the built-in one's with that name; ``ModelError`` says what is wrong with it."""
+    """All of a model: a file's, or the installed one's with that name; ``ModelError`` says what is wrong with it."""
     header, stream = _open(path)
     with stream as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -137,22 +134,9 @@ def read_model(path: str | Path) -> Model:
 
 def describe_model(path: str | Path) -> dict[str, Any]:
     """The header of a model file, and its size in bytes."""
-    header, _ = _open(path)
+    with naming_package(path):
+        header, _ = _open(path)
     return {**header, "bytes": file_of(path).stat().st_size}
-
-
-def available() -> dict[str, dict[str, Any]]:
-    """The models that can be loaded by name: licence, attribution, scores, components, path and size of each.
-
-    >>> available()["en"]["language"]
-    'English'
-    """
-    found = {}
-    for name in names():
-        header = describe_model(name)
-        own = {"system": header["components"]["parser"]["system"], "components": list(header["components"])}
-        found[name] = {**header["about"], **own, "path": str(file_of(name)), "bytes": header["bytes"]}
-    return found
 
 
 def _arrays(name: str, tensor: NDArray[Any] | Quantized) -> dict[str, NDArray[Any]]:
@@ -220,7 +204,7 @@ def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
     """The header, and the file."""
     file = file_of(path)
     if not file.is_file():
-        problem = f"no such file, nor a model of ours ({', '.join(names())})"
+        problem = f"no such file, nor the name of a model that is installed ({', '.join(names())})"
         raise ModelError(f"{path}: {'is a directory' if file.is_dir() else problem}")
     try:
         stream: Any = safe_open(file, framework="np")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
 from crossarc.models import Contents, ModelError, component_of, read_model
+from crossarc.models.installed import naming_package
 from crossarc.parsers.base import Parser, Sentences, checked_sentences
 from crossarc.parsers.config import Config
 from crossarc.parsers.progress import ProgressLines
@@ -155,8 +156,9 @@ def _sentences(given: str | Path | Sentences, *, trees: bool = True) -> list[Sen
 
 
 def load(path: str | Path) -> Parser:
-    """The parser in a model file. Raises ``ModelError`` that says what is wrong with the file."""
-    return parser_from_model(read_model(path).components, path)
+    """The parser in a model, of which path or name is given. Raises ``ModelError`` that says what is wrong with it."""
+    with naming_package(path):
+        return parser_from_model(read_model(path).components, path)
 
 
 def parser_from_model(components: dict[str, Contents], path: str | Path) -> Parser:

@@ -11,6 +11,7 @@ from typing import Any
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.models import Component, component_of, read_model, write_model
+from crossarc.models.installed import naming_package
 from crossarc.parsers.base import Parsed, ParseOptions, Parser, Sentences, batches, checked_sentences, trees_of
 from crossarc.parsers.registry import parser_from_model
 from crossarc.pipeline.output import with_notes
@@ -144,6 +145,11 @@ class Pipeline:
         return trees_of(self.parse(sentences, options, retag=retag))
 
     @property
+    def finds_tags(self) -> bool:
+        """Whether it gives words their tags: by a tagger, or by the parser itself."""
+        return self.tagger is not None or self.parser.tagger is not None
+
+    @property
     def components(self) -> dict[str, Component]:
         """What it has, by name."""
         there = {"parser": self.parser, **{name: getattr(self, name) for name in TEXT_COMPONENTS}}
@@ -177,17 +183,18 @@ def _without_error(parsed: Parsed) -> Parsed:
 
 
 def load(model: str | Path) -> Pipeline:
-    """The model in a file, or the built-in one with that name.
+    """The model in a file, or the installed one with that name (``crossarc.models.available``).
 
-    Raises ``ModelError`` that says what is wrong with a file.
+    Raises ``ModelError`` that says what is wrong with a file, and which package it is of.
     """
-    found = read_model(model)
-    text = {
-        name: component_of(component, found.components[name], model)
-        for name, component in TEXT_COMPONENTS.items()
-        if name in found.components
-    }
-    parser = parser_from_model(found.components, model)
+    with naming_package(model):
+        found = read_model(model)
+        text = {
+            name: component_of(component, found.components[name], model)
+            for name, component in TEXT_COMPONENTS.items()
+            if name in found.components
+        }
+        parser = parser_from_model(found.components, model)
     return Pipeline(parser, **text, name=str(model), about=found.about, quantized=found.quantized)
 
 

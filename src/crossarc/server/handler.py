@@ -39,7 +39,7 @@ class Handler:
         components = self.pipeline.components
         has = {
             "tokenizer": "segmenter" in components,
-            "tagger": bool(components.keys() & {"tagger", "lemmatizer"}),
+            "tagger": self.pipeline.finds_tags or "lemmatizer" in components,
             "parser": True,
         }
         about = self.pipeline.about
@@ -49,7 +49,7 @@ class Handler:
             self.parser.labels,
             self._knows_probabilities,
             Capability.K_BEST in self.parser.capabilities,
-            attribution if licence in attribution else f"{attribution}, {licence}",
+            attribution if licence in attribution else ", ".join(filter(None, (attribution, licence))),
             about.get("language", ""),
         )
 
