@@ -16,7 +16,7 @@ from scipy.special import log_softmax
 from crossarc.parsers.probabilities import Bools, Doubles, Floats, Ints, ScoredBatch
 from crossarc.trees import best_trees
 
-__all__ = ["CombinedBatch", "MemberWeights", "arc_shares", "label_shares"]
+__all__ = ["CombinedBatch", "MemberWeights", "arc_shares", "label_shares", "weighted_sum"]
 
 _LOWEST = -10.0  # log of the least share of a head, be it one that a parser has pruned; chosen on dev
 
@@ -52,7 +52,8 @@ class CombinedBatch(ScoredBatch):
         self.single_root = any(member.single_root for member in members)
         self.projective = any(member.projective for member in members)
         self.potentials = [
-            _total(weights.arcs, (arc_shares(member, b) for member in members)) for b in range(len(self.starts) - 1)
+            weighted_sum(weights.arcs, (arc_shares(member, b) for member in members))
+            for b in range(len(self.starts) - 1)
         ]
         self.heads = np.concatenate([tree.heads for tree in best_trees(self.potentials, **self.shape)])
         self.labels = np.where(self.heads < 0, -1, self.label_scores(self.heads).argmax(axis=1))
@@ -67,14 +68,14 @@ class CombinedBatch(ScoredBatch):
         return self._labels(member.label_scores_of_arcs(b) for member in self.members)
 
     def _labels(self, scores: Iterable[Floats]) -> Floats:
-        return _total(self.weights.labels, map(label_shares, scores))
+        return weighted_sum(self.weights.labels, map(label_shares, scores))
 
     def possible_arcs(self, b: int) -> Bools:
         possible: Bools = np.isfinite(self.potentials[b])
         return possible
 
 
-def _total(weights: Sequence[float], shares: Iterable[Floats]) -> Doubles:
+def weighted_sum(weights: Iterable[float], shares: Iterable[Floats]) -> Doubles:
     """The sum of shares, each times its weight; what one of them forbids is forbidden."""
     total: Doubles = sum(  # type: ignore[assignment]
         np.where(np.isneginf(own), -np.inf, weight * np.where(np.isneginf(own), 0.0, own))

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.parsers.base import Parser
-from crossarc.parsers.combined.batch import MemberWeights, arc_shares, label_shares
+from crossarc.parsers.combined.batch import MemberWeights, arc_shares, label_shares, weighted_sum
 from crossarc.parsers.combined.config import CombinedConfig
 from crossarc.parsers.combined.parser import CombinedParser
 from crossarc.parsers.config import Config
-from crossarc.parsers.probabilities import Floats, ScoredBatch, label_numbers
+from crossarc.parsers.probabilities import Doubles, Floats, ScoredBatch, label_numbers
 from crossarc.parsers.scoring import ScoringParser
-from crossarc.parsers.training import TrainingSetup, checksum, dev_scores, has_possible_tree
-from crossarc.trees import log_partitions_and_marginals
+from crossarc.parsers.training import TrainingSetup, checksum, dev_scores
+from crossarc.trees import best_trees
 
 __all__ = ["train"]
 
-Gradient = tuple[float, NDArray[np.float64]]  # a loss, and its derivative by the weights
+Weights = tuple[float, ...]
 
 
 def train(treebank: Sequence[Sentence], config: CombinedConfig, setup: TrainingSetup) -> CombinedParser:
@@ -69,62 +70,59 @@ def _member(name: str, treebank: Sequence[Sentence], config: CombinedConfig, set
 
 
 def _fitted(members: Sequence[ScoringParser], dev: Sequence[Sentence]) -> MemberWeights:
-    """The weights under which gold trees and their labels are most probable."""
-    shape = {name: any(getattr(m.config, name, False) for m in members) for name in ("single_root", "projective")}
-    trees = [sentence for sentence in dev if len(sentence) and has_possible_tree(sentence, **shape)]
-    if not trees:
-        raise CrossarcError("no tree of --dev is one that these parsers could find")
+    """The weights for which most heads are right, and under which the labels of gold trees are most probable."""
+    trees = [sentence for sentence in dev if len(sentence)]
     scored = [member.scored(trees, Constraints()) for member in members]
+    temperatures = [1.0 if member.calibration is None else member.calibration.temperatures.arcs for member in members]
     return MemberWeights(
-        _minimum(_loss_of_arcs(scored, trees, shape), len(members)),
-        _minimum(_loss_of_labels(scored, trees, members[0].labels), len(members)),
+        _best_for_heads(scored, trees, np.array(temperatures)),
+        _best_for_labels(scored, trees, members[0].labels),
     )
 
 
-def _minimum(loss: Callable[[NDArray[np.float64]], Gradient], n: int) -> tuple[float, ...]:
-    found = minimize(loss, np.full(n, 1.0 / n), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n)
-    return tuple(np.round(found.x, 6).tolist())
+def _best_for_heads(scored: Sequence[ScoredBatch], trees: Sequence[Sentence], temperatures: Doubles) -> Weights:
+    """First all count the same, by what they call probable; then weights are doubled or halved while that helps.
+
+    The likelihood of trees is no measure here: a head that one of the parsers has pruned would count for too much.
+    """
+    shares = [[arc_shares(member, b) for member in scored] for b in range(len(trees))]
+    shape: dict[str, Any] = {
+        "single_root": any(member.single_root for member in scored),
+        "projective": any(member.projective for member in scored),
+    }
+
+    def right(weights: Doubles) -> int:
+        found = best_trees([weighted_sum(weights, own) for own in shares], **shape)
+        return sum(int((own.heads[1:] == gold.heads[1:]).sum()) for own, gold in zip(found, trees, strict=True))
+
+    best = 1.0 / temperatures / len(scored)
+    most, improved = right(best), True
+    while improved:
+        improved = False
+        for i, factor in product(range(len(scored)), (0.5, 2.0)):
+            other = best.copy()
+            other[i] *= factor
+            n = right(other)
+            if n > most:
+                best, most, improved = other, n, True
+    return tuple(best.tolist())
 
 
-def _loss_of_arcs(
-    scored: Sequence[ScoredBatch], trees: Sequence[Sentence], shape: dict[str, Any]
-) -> Callable[[NDArray[np.float64]], Gradient]:
-    """-log p of the gold trees, by weights."""
-    shares = [np.stack([arc_shares(member, b) for member in scored]) for b in range(len(trees))]
-    finite = [np.where(np.isneginf(own), 0.0, own) for own in shares]
-    gold = sum(
-        own[:, tree.heads[1:], np.arange(1, len(tree) + 1)].sum(axis=1) for own, tree in zip(finite, trees, strict=True)
-    )
-
-    def loss(weights: NDArray[np.float64]) -> Gradient:
-        potentials = [
-            np.where(np.isneginf(own).any(axis=0), -np.inf, np.tensordot(weights, known, 1))
-            for own, known in zip(shares, finite, strict=True)
-        ]
-        log_z, marginals = log_partitions_and_marginals(potentials, **shape)
-        expected = sum((own * p).sum(axis=(1, 2)) for own, p in zip(finite, marginals, strict=True))
-        return float(np.sum(log_z) - weights @ gold), np.asarray(expected - gold)
-
-    return loss
-
-
-def _loss_of_labels(
-    scored: Sequence[ScoredBatch], trees: Sequence[Sentence], names: Sequence[str]
-) -> Callable[[NDArray[np.float64]], Gradient]:
-    """-log p of the labels of gold trees, by weights."""
+def _best_for_labels(scored: Sequence[ScoredBatch], trees: Sequence[Sentence], names: Sequence[str]) -> Weights:
+    """The weights under which the labels of gold trees are most probable."""
     heads = np.concatenate([tree.heads for tree in trees])
     labels = label_numbers(trees, names)
     known = labels >= 0
     shares: Floats = np.stack([label_shares(member.label_scores(heads)[known]) for member in scored])
     gold = shares[:, np.arange(known.sum()), labels[known]].sum(axis=1)
 
-    def loss(weights: NDArray[np.float64]) -> Gradient:
+    def loss(weights: Doubles) -> tuple[float, Doubles]:
+        """-log p of the labels, and its derivative."""
         totals = np.tensordot(weights, shares, 1)
-        tops = totals.max(axis=1, keepdims=True)
-        exponentials = np.exp(totals - tops)
-        sums = exponentials.sum(axis=1, keepdims=True)
-        log_z = float((tops + np.log(sums)).sum())
-        expected = (shares * (exponentials / sums)).sum(axis=(1, 2))
-        return log_z - float(weights @ gold), expected - gold
+        log_z = logsumexp(totals, axis=1, keepdims=True)
+        expected = (shares * np.exp(totals - log_z)).sum(axis=(1, 2))
+        return float(log_z.sum() - weights @ gold), expected - gold
 
-    return loss
+    n = len(scored)
+    found = minimize(loss, np.full(n, 1.0 / n), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n)
+    return tuple(found.x.tolist())
