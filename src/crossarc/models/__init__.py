@@ -1,10 +1,10 @@
 """Model files: one safetensors file a model, read once and written once."""
 
+from crossarc.models.errors import ModelError
 from crossarc.models.file import (
     Component,
     Contents,
     Model,
-    ModelError,
     Tensors,
     available,
     component_of,

@@ -7,14 +7,17 @@ trees are searched for exactly (order 1), from the exact projective tree (order 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.models import Tensors
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.header import CALIBRATION, fields_of_linear, tensors_of_linear
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.probabilities import analysed, fitted_calibration, judged
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
@@ -63,6 +66,9 @@ class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
         }
     )
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {**fields_of_linear(SpanningTreeConfig), **CALIBRATION}
+    optional_fields: ClassVar[Collection[str]] = ("curves",)
+
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         if options.rules is not None:
             return [self._solved(sentence, constraints, options) for sentence in sentences]
@@ -98,6 +104,10 @@ class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
         header, tensors = LinearParser.to_model(self)
         calibration = {"temperatures": None} if self.calibration is None else self.calibration.to_header()
         return {"system": self.system, **header, **calibration}, tensors
+
+    @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        return tensors_of_linear(header)
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> SpanningTreeParser:  # type: ignore[override]
