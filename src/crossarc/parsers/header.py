@@ -30,8 +30,23 @@ _DEV = Maybe(Record({"uas": _SHARE, "las": _SHARE}))
 
 TEMPERATURES = Record({"arcs": Number(1e-3, 1e3), "labels": Number(1e-3, 1e3)})  # fitted from 0.01 to 100
 _POINTS = ListOf(_SHARE, least=1, most=1000)
-_CURVES = Record({"arcs": Row((_POINTS, _POINTS)), "labels": Row((_POINTS, _POINTS))})
-CALIBRATION: dict[str, Kind] = {"temperatures": Maybe(TEMPERATURES), "curves": Maybe(_CURVES)}
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The points of a curve: the probabilities, which never fall, and the accuracy at each."""
+
+    def check(self, values: Collection[Any], where: str) -> None:
+        Row((_POINTS, _POINTS)).check(values, where)
+        for probabilities, accuracies in values:
+            if len(probabilities) != len(accuracies) or probabilities != sorted(probabilities):
+                refuse(where, [probabilities, accuracies], "a curve")
+
+
+CALIBRATION: dict[str, Kind] = {
+    "temperatures": Maybe(TEMPERATURES),
+    "curves": Maybe(Record({"arcs": _Curve(), "labels": _Curve()})),
+}
 
 
 @dataclass(frozen=True)
