@@ -92,7 +92,7 @@ def work(model: str, first: int, count: int, *, thorough: bool) -> None:
 
     faulthandler.enable()
     warnings.simplefilter("ignore")
-    mutations = Mutations(small_model(model), recompile=thorough)
+    mutations = Mutations(model, small_model(model))
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
         path = Path(folder) / "model"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from safetensors.numpy import save
@@ -28,13 +29,14 @@ _LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 25
 _TYPES = ("<f4", "<f8", "<f2", "<i8", "<i4", "<i2", "i1", "u1", "<u2", "<u4", "<u8", "?")
 _EXTREMES = (np.nan, np.inf, -np.inf, 3e38, -3e38, 1e-45, -0.0, 1e6, -1e6, 1e300, -1, 0, 1, 2**31, 2**62, -(2**62))
 _WORD_LISTS = ("words", "rules")  # tensors that hold JSON
-_KERNELS = ("order", "labels", "solver", "classifier")  # fields of configurations that other kernels belong to
+_KERNELS = ("order", "labels", "projective", "solver", "classifier")  # fields of configurations that other kernels belong to
 
 
 class Mutations:
     """The mutations of one model."""
 
-    def __init__(self, components: dict[str, Any], *, recompile: bool) -> None:
+    def __init__(self, name: str, components: dict[str, Any]) -> None:
+        self._seed = crc32(name.encode())
         contents = {name: Contents(*component.to_model()) for name, component in components.items()}
         self._arrays: dict[str, Any] = {}
         for name, (_, tensors) in contents.items():
@@ -42,19 +44,17 @@ class Mutations:
                 self._arrays |= _arrays(f"{name}.{own}", tensor)
         self._json = json.dumps(_file_header(contents))
         self._header = json.loads(self._json)
-        self._recompile = recompile
 
     def file(self, number: int) -> bytes:
         """The bytes of a file; number 0 is the model as it is."""
-        rng = np.random.default_rng(number)
+        rng = np.random.default_rng([self._seed, number])
         header, arrays = json.loads(self._json), dict(self._arrays)
         if number and rng.random() < 0.85:
             for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
                 change = rng.choice([_change_header, _change_tensor, _change_words, _change_storage], p=[0.4, 0.4, 0.1, 0.1])
                 change(rng, header, arrays)
             number = 0
-        if not self._recompile:
-            self._keep_kernels(header)
+        self._keep_kernels(header)
         content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"crossarc": json.dumps(header)})
         return _changed_bytes(rng, content) if number else content
 
@@ -63,7 +63,7 @@ class Mutations:
         try:
             config, own = header["components"]["parser"]["config"], self._header["components"]["parser"]["config"]
             for name in set(_KERNELS) & own.keys() & config.keys():
-                if isinstance(config[name], str):
+                if isinstance(config[name], type(own[name])):
                     config[name] = own[name]
         except (KeyError, TypeError, AttributeError):
             pass

@@ -5,6 +5,7 @@ Nothing is trained, so that nothing has to be compiled for training; what they f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from crossarc.core import Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.features.language import parse_set
 from crossarc.features.templates import parse_templates
+from crossarc.features.weights import Quantized
 from crossarc.learning.svm import Svm
 from crossarc.parsers import (
     CovingtonConfig,
@@ -100,6 +102,19 @@ def linear(config: Any) -> LinearParser:
 def spanning_tree(**options: Any) -> SpanningTreeParser:
     found = linear(SpanningTreeConfig(single_root=True, projective=False, restarts=3, max_candidates=3, **options))
     return SpanningTreeParser(found.config, found.scorer, None, "random", Calibration())
+
+
+def with_small_weights(parser: SpanningTreeParser) -> SpanningTreeParser:
+    """The same with weights of one byte each."""
+    scorer, levels = parser.scorer, np.linspace(-1, 1, 17, dtype=np.float32)
+
+    def quantized(model: Any) -> Any:
+        codes = np.random.default_rng(4).integers(0, len(levels), len(model.weights)).astype(np.uint8)
+        return model._replace(weights=Quantized(codes, levels))
+
+    assert scorer.pruner is not None
+    own = replace(scorer, heads_model=quantized(scorer.heads_model), pruner=quantized(scorer.pruner))
+    return replace(parser, scorer=own)
 
 
 def ilp() -> IlpParser:
@@ -197,6 +212,7 @@ MODELS = {
     "order high": lambda: {"parser": spanning_tree(order="high")},
     "generative": lambda: {"parser": train(TREEBANK, GenerativeConfig())},
     "pipeline": lambda: {"parser": spanning_tree(order="high"), **text_components()},
+    "quantized": lambda: {"parser": with_small_weights(spanning_tree(order="high"))},
     "order 2": lambda: {"parser": spanning_tree(order="2")},
     "joint labels": lambda: {"parser": spanning_tree(order="high", labels="joint")},
     "covington": lambda: {"parser": covington("linear")},
@@ -206,7 +222,7 @@ MODELS = {
     "ilp": lambda: {"parser": ilp()},
     "graph": lambda: {"parser": graph()},
 }
-COMPILED_ANYWAY = ("order 1", "order high", "generative", "pipeline")  # other tests need the same kernels
+COMPILED_ANYWAY = ("order 1", "order high", "generative", "pipeline", "quantized")  # other tests need the same kernels
 
 
 @cache
