@@ -29,123 +29,146 @@ from typing import Any, NamedTuple
 
 SECONDS = 5  # of processor time for one file
 MEMORY = 1 << 30  # bytes that a process may take beyond what it has at the start
+_MOST_FAILURES = 20
 
 
-class Report(NamedTuple):
-    """What became of some files."""
+class Task(NamedTuple):
+    """Files of one model, by their numbers."""
 
-    outcomes: Counter[tuple[str, str]]  # how many files of each model were refused, parsed, or had no tree
-    failures: list[str]
-    peak: int  # the most memory that a process had, in bytes
-
-    def count(self, outcome: str) -> int:
-        return sum(number for (_, own), number in self.outcomes.items() if own == outcome)
+    model: str
+    first: int
+    end: int
 
 
-def watch(models: list[str], first: int, count: int, *, thorough: bool, most_failures: int = 20) -> Report:
-    """Try the files with these numbers of each model. A process that dies is replaced, and its file is a failure."""
-    report = Report(Counter(), [], 0)
-    for model in models:
-        number = first
-        while number < first + count and len(report.failures) < most_failures:
-            number, report = _watch_process(report, model, number, first + count, thorough)
-    return report
+class Report:
+    """What became of the files."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, Counter[str]] = {}  # of each model: how many files were refused, parsed ...
+        self.failures: list[str] = []
+        self.peak = 0  # the most memory that a process had, in bytes
+
+    @property
+    def total(self) -> Counter[str]:
+        return sum(self.outcomes.values(), Counter())
+
+    def __str__(self) -> str:
+        lines = [f"{model}: {_listed(own)}" for model, own in self.outcomes.items()]
+        files = sum(self.total.values())
+        last = f"{files} files: {_listed(self.total)}; {len(self.failures)} failures; {self.peak >> 20} MB at most"
+        return "\n".join([*lines, *self.failures, last])
 
 
-def _watch_process(report: Report, model: str, first: int, end: int, thorough: bool) -> tuple[int, Report]:
-    """One process; the number of the file after the last that it tried."""
-    own = [sys.executable, __file__, "--work", "--model", model, "--first", str(first), "--count", str(end - first)]
-    peak, done, current = report.peak, False, first
+def _listed(outcomes: Counter[str]) -> str:
+    return ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
+
+
+def watch(tasks: list[Task], report: Report) -> None:
+    """Try all files of the tasks. A process that dies is replaced, and the file that it died of is a failure."""
+    while tasks and len(report.failures) < _MOST_FAILURES:
+        tasks = _watch_process(tasks, report)
+
+
+def _watch_process(tasks: list[Task], report: Report) -> list[Task]:
+    """One process; the tasks that it has left undone."""
+    command = [sys.executable, __file__, "--work", json.dumps(tasks)]
+    current, done = tasks[0], False
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([*own, *["--thorough"] * thorough], stdout=subprocess.PIPE, stderr=errors, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         assert process.stdout is not None
         for line in process.stdout:
             kind, *rest = json.loads(line)
             if kind == "at":
-                current = rest[0]
+                current = Task(*rest)
             elif kind == "outcomes":
-                report.outcomes.update({(model, outcome): n for outcome, n in rest[0].items()})
-                peak = max(peak, rest[1])
+                report.outcomes.setdefault(rest[0], Counter()).update(rest[1])
+                report.peak = max(report.peak, rest[2])
             elif kind == "failed":
-                report.failures.append(f"{model}, {rest[0]}: {rest[1]}")
+                report.failures.append(f"{current.model}, file {current.first}: {rest[0]}")
             done = kind == "done"
         status = process.wait()
-        if not done:
-            errors.seek(0)
-            why = "more than 5 s" if status == -signal.SIGPROF else f"exit status {status}"
-            report.failures.append(f"{model}, {current}: {why}\n{errors.read()[-3000:]}")
-    return (end if done else current + 1), report._replace(peak=peak)
+        if done:
+            return []
+        errors.seek(0)
+        why = f"more than {SECONDS} s" if status == -signal.SIGPROF else f"exit status {status}"
+        report.failures.append(f"{current.model}, file {current.first}: {why}\n{errors.read()[-3000:]}")
+    left = tasks[[task.model for task in tasks].index(current.model) + 1 :]
+    rest = current._replace(first=current.first + 1)
+    return [rest, *left] if rest.first < rest.end else left
 
 
 def _say(*what: Any) -> None:
     print(json.dumps(what), flush=True)
 
 
-def work(model: str, first: int, count: int, *, thorough: bool) -> None:
+def work(tasks: list[Task]) -> None:
     """Try files in this process, and tell the one that watches it."""
     from model_mutations import Mutations
-    from small_models import SENTENCES, TEXT, small_model
-
-    from crossarc import load
-    from crossarc.core import CrossarcError
-    from crossarc.models import ModelError
+    from small_models import small_model
 
     faulthandler.enable()
     warnings.simplefilter("ignore")
-    mutations = Mutations(model, small_model(model))
-    outcomes: Counter[str] = Counter()
+    mutations = {task.model: Mutations(task.model, small_model(task.model)) for task in tasks}
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
         path = Path(folder) / "model"
-        path.write_bytes(mutations.file(0))
-        _parse(load(path), SENTENCES, TEXT, 0, thorough=thorough)  # compiles what is needed, without limits
-        _limit_time_between_compilations()
+        for own in mutations.values():
+            path.write_bytes(own.file(0))
+            for number in range(len(_OPTIONS)):
+                _use(path, number)  # compiles what is needed, without limits
+        _stop_clock_while_compiling()
         _limit_memory()
-        for number in range(first, first + count):
-            _say("at", number)
-            path.write_bytes(mutations.file(number))
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            try:
-                _parse(load(path), SENTENCES, TEXT, number, thorough=thorough)
-                outcomes["parsed"] += 1
-            except ModelError:
-                outcomes["refused"] += 1
-            except CrossarcError:
-                outcomes["let in, but no tree"] += 1
-            except BaseException:  # whatever it is, the next file is tried
-                _say("failed", number, traceback.format_exc(limit=-6))
-                outcomes["failed"] += 1
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            if number % 100 == 0:
-                _tell(outcomes)
-    _tell(outcomes)
+        for task in tasks:
+            _try_files(task, mutations[task.model], path)
     _say("done")
 
 
-def _tell(outcomes: Counter[str]) -> None:
-    """What has become of the files since the last time."""
-    _say("outcomes", outcomes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-    outcomes.clear()
+def _try_files(task: Task, mutations: Any, path: Path) -> None:
+    from crossarc.core import CrossarcError
+    from crossarc.models import ModelError
+
+    outcomes: Counter[str] = Counter()
+    for number in range(task.first, task.end):
+        _say("at", task.model, number, task.end)
+        path.write_bytes(mutations.file(number))
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # whoever does not stop it is killed
+        try:
+            _use(path, number)
+            outcomes["parsed"] += 1
+        except ModelError:
+            outcomes["refused"] += 1
+        except CrossarcError:
+            outcomes["let in without a tree"] += 1
+        except BaseException:  # whatever it is, the next file is tried
+            _say("failed", traceback.format_exc(limit=-6))
+            outcomes["failed"] += 1
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if number % 100 == 0 or number == task.end - 1:
+            _say("outcomes", task.model, outcomes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+            outcomes.clear()
 
 
-def _parse(model: Any, sentences: Any, text: str, number: int, *, thorough: bool) -> None:
-    """All that a model is asked for."""
-    from crossarc.core import Constraints
-    from crossarc.parsers import Capability, ParseOptions
+_OPTIONS: list[dict[str, Any]] = [{}, {"confidence": True}, {"k": 3}]
 
-    list(model.parse(sentences))
+
+def _use(path: Path, number: int) -> None:
+    """Load a model, and ask it for all that it can do: for trees, in turn for probabilities or for several trees."""
+    from small_models import SENTENCES, TEXT
+
+    from crossarc import load
+    from crossarc.parsers import ParseOptions
+
+    model = load(path)
+    list(model.parse(SENTENCES))
     if model.segmenter is not None:
-        model(text)
-    if thorough:
-        can, options = model.parser.capabilities, [ParseOptions(constraints=Constraints(forbidden_arcs=frozenset()))]
-        if Capability.PROBABILITIES in can and model.parser.knows_probabilities:
-            options.append(ParseOptions(confidence=True))
-        if Capability.K_BEST in can and model.parser.knows_probabilities:
-            options.append(ParseOptions(k=3))
-        list(model.parse(sentences, options[number % len(options)]))
+        model(TEXT)
+    options = ParseOptions(**_OPTIONS[number % len(_OPTIONS)])
+    can = {capability for capability, _ in options.asked()} <= model.parser.capabilities
+    if options != ParseOptions() and can and model.parser.knows_probabilities:
+        list(model.parse(SENTENCES, options))
 
 
-def _limit_time_between_compilations() -> None:
-    """Let the clock stand still while Numba compiles: a changed configuration may need another kernel."""
+def _stop_clock_while_compiling() -> None:
+    """A changed configuration may need another kernel."""
     from numba.core import event
 
     class Pause(event.Listener):
@@ -166,31 +189,22 @@ def _limit_memory() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=1000, help="files in all, or of the one --model")
-    parser.add_argument("--first", type=int, default=1, help="the number of the first file")
+    parser.add_argument("--count", type=int, default=1000, help="files in all")
+    parser.add_argument("--first", type=int, default=1, help="the number of the first file of each model")
     parser.add_argument("--model", help="only this model")
-    parser.add_argument("--thorough", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--work", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        work(given.model, given.first, given.count, thorough=given.thorough)
+        work([Task(*task) for task in json.loads(given.work)])
         return 0
     from small_models import MODELS
 
     models = [given.model] if given.model else list(MODELS)
-    begin = time.perf_counter()
-    report = Report(Counter(), [], 0)
+    report, begin = Report(), time.perf_counter()
     for model in models:
-        found = watch([model], given.first, -(-given.count // len(models)), thorough=True)
-        report.outcomes.update(found.outcomes)
-        report.failures.extend(found.failures)
-        report = report._replace(peak=max(report.peak, found.peak))
-        own = {outcome: n for (name, outcome), n in found.outcomes.items() if name == model}
-        print(f"{model}: {own}, {len(found.failures)} failures, peak {found.peak >> 20} MB", flush=True)
-        print("\n".join(found.failures), flush=True)
-    total = sum(report.outcomes.values())
-    seconds = time.perf_counter() - begin
-    print(f"{total} files in {seconds:.0f} s: {report.count('refused')} refused, {len(report.failures)} failures")
+        watch([Task(model, given.first, given.first + -(-given.count // len(models)))], report)
+        print(f"{model}: {_listed(report.outcomes.get(model, Counter()))}", flush=True)
+    print(f"{report}; {time.perf_counter() - begin:.0f} s")
     return bool(report.failures)
 
 

@@ -8,6 +8,7 @@ sparse), and the bytes of the file (cut off, turned over, added).
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 from zlib import crc32
@@ -48,15 +49,25 @@ class Mutations:
     def file(self, number: int) -> bytes:
         """The bytes of a file; number 0 is the model as it is."""
         rng = np.random.default_rng([self._seed, number])
+        if not number:
+            return self.changed(lambda header, arrays: None)
+        if rng.random() < 0.15:
+            return _changed_bytes(rng, self.changed(lambda header, arrays: None))
+        return self.changed(lambda header, arrays: self._change(rng, header, arrays))
+
+    def changed(self, change: Callable[[Any, dict[str, Any]], None]) -> bytes:
+        """The bytes of the file after a change of its header and its tensors."""
         header, arrays = json.loads(self._json), dict(self._arrays)
-        if number and rng.random() < 0.85:
-            for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
-                change = rng.choice([_change_header, _change_tensor, _change_words, _change_storage], p=[0.4, 0.4, 0.1, 0.1])
-                change(rng, header, arrays)
-            number = 0
+        change(header, arrays)
+        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        return save(contiguous, {"crossarc": json.dumps(header)})
+
+    def _change(self, rng: np.random.Generator, header: Any, arrays: dict[str, Any]) -> None:
+        """One change, or several."""
+        for _ in range(_choose(rng, [1, 1, 1, 2, 3])):
+            change = _choose(rng, [_change_header] * 4 + [_change_tensor] * 4 + [_change_words, _change_storage])
+            change(rng, header, arrays)
         self._keep_kernels(header)
-        content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"crossarc": json.dumps(header)})
-        return _changed_bytes(rng, content) if number else content
 
     def _keep_kernels(self, header: Any) -> None:
         """Put fields back that would have kernels compiled which nothing else needs."""
