@@ -48,6 +48,10 @@ class Report:
         self.failures: list[str] = []
         self.peak = 0  # the most memory that a process had, in bytes
 
+    def add_failure(self, task: Task, why: str) -> None:
+        self.failures.append(f"{task.model}, file {task.first}: {why}")
+        print(self.failures[-1], file=sys.stderr, flush=True)
+
     @property
     def total(self) -> Counter[str]:
         return sum(self.outcomes.values(), Counter())
@@ -84,14 +88,14 @@ def _watch_process(tasks: list[Task], report: Report) -> list[Task]:
                 report.outcomes.setdefault(rest[0], Counter()).update(rest[1])
                 report.peak = max(report.peak, rest[2])
             elif kind == "failed":
-                report.failures.append(f"{current.model}, file {current.first}: {rest[0]}")
+                report.add_failure(current, rest[0])
             done = kind == "done"
         status = process.wait()
         if done:
             return []
         errors.seek(0)
         why = f"more than {SECONDS} s" if status == -signal.SIGPROF else f"exit status {status}"
-        report.failures.append(f"{current.model}, file {current.first}: {why}\n{errors.read()[-3000:]}")
+        report.add_failure(current, f"{why}\n{errors.read()[-3000:]}")
     left = tasks[[task.model for task in tasks].index(current.model) + 1 :]
     rest = current._replace(first=current.first + 1)
     return [rest, *left] if rest.first < rest.end else left

@@ -16,8 +16,8 @@ from zlib import crc32
 import numpy as np
 from safetensors.numpy import save
 
-from crossarc.models.file import _arrays, _sparse
 from crossarc.models import Contents
+from crossarc.models.file import _arrays, _sparse
 
 __all__ = ["Mutations"]
 
@@ -30,7 +30,13 @@ _LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 25
 _TYPES = ("<f4", "<f8", "<f2", "<i8", "<i4", "<i2", "i1", "u1", "<u2", "<u4", "<u8", "?")
 _EXTREMES = (np.nan, np.inf, -np.inf, 3e38, -3e38, 1e-45, -0.0, 1e6, -1e6, 1e300, -1, 0, 1, 2**31, 2**62, -(2**62))
 _WORD_LISTS = ("words", "rules")  # tensors that hold JSON
-_KERNELS = ("order", "labels", "projective", "solver", "classifier")  # fields of configurations that other kernels belong to
+_KERNELS = (
+    "order",
+    "labels",
+    "projective",
+    "solver",
+    "classifier",
+)  # fields of configurations that other kernels belong to
 
 
 class Mutations:
@@ -137,7 +143,9 @@ def _change_value(rng: np.random.Generator, value: Any) -> None:
 
 def _changed_text(rng: np.random.Generator, text: str) -> str:
     i, j = sorted(rng.integers(0, len(text) + 1, 2).tolist())
-    inserted = _choose(rng, ["", text, text[i:j] * 50, " ", "\n", "(", ")", "[", "+9", "-5", "\t", "\u0663", "h.upos", "0"])
+    inserted = _choose(
+        rng, ["", text, text[i:j] * 50, " ", "\n", "(", ")", "[", "+9", "-5", "\t", "\u0663", "h.upos", "0"]
+    )
     return text[:i] + str(inserted) + text[j:]
 
 
@@ -186,7 +194,10 @@ def _change_tensor(rng: np.random.Generator, header: Any, arrays: dict[str, Any]
     elif kind == 1:
         arrays[_choose(rng, [f"{name}x", "parser.x", "x", name.replace("parser", "tagger"), f"{name}.levels"])] = array
     elif kind == 2:
-        axis, length = int(rng.integers(max(array.ndim, 1))), _choose(rng, [*_LENGTHS, *[len(array.ravel()) + i for i in (-1, 1)]])
+        axis, length = (
+            int(rng.integers(max(array.ndim, 1))),
+            _choose(rng, [*_LENGTHS, *[len(array.ravel()) + i for i in (-1, 1)]]),
+        )
         if array.ndim and array.size:
             arrays[name] = np.take(array, range(max(length, 0)), axis=axis, mode="wrap")
     elif kind == 3:
@@ -198,7 +209,9 @@ def _change_tensor(rng: np.random.Generator, header: Any, arrays: dict[str, Any]
         arrays[name] = _random_like(rng, array)
     elif kind > 7 and array.dtype.kind == "f":  # likely to be let in: kernels meet what no training makes
         scale = _choose(rng, [0.0, 1e-30, 1e-6, 1.0, 1e3, 1e5])
-        arrays[name] = (scale * rng.choice([rng.normal(size=array.shape), rng.integers(-1, 2, array.shape)])).astype(array.dtype)
+        arrays[name] = (scale * rng.choice([rng.normal(size=array.shape), rng.integers(-1, 2, array.shape)])).astype(
+            array.dtype
+        )
     else:
         arrays[name] = _with_extremes(rng, array)
 
@@ -234,7 +247,9 @@ def _change_storage(rng: np.random.Generator, header: Any, arrays: dict[str, Any
         arrays |= _sparse(name, array)
         if rng.random() < 0.5:
             wrong = _choose(rng, [name, f"{name}.nonzero"])
-            arrays[wrong] = _choose(rng, [arrays[wrong][:-1], _random_like(rng, arrays[wrong]), arrays[wrong].astype("<i8")])
+            arrays[wrong] = _choose(
+                rng, [arrays[wrong][:-1], _random_like(rng, arrays[wrong]), arrays[wrong].astype("<i8")]
+            )
     else:
         header["quantized"] = bool(rng.random() < 0.8)
         different, codes = np.unique(array.astype(np.float32), return_inverse=True)

@@ -44,8 +44,7 @@ from crossarc.scorers.neural.transformer import TransformerEncoder, TransformerS
 from crossarc.scorers.neural.vocabulary import Vocabulary
 from crossarc.scorers.neural.wordpieces import WordPieces
 from crossarc.testing import random_treebank
-from crossarc.text import Lemmatizer, Segmenter, Tagger
-from crossarc.text import boundaries, lexicon, multiword, tagger
+from crossarc.text import Lemmatizer, Segmenter, Tagger, boundaries, lexicon, multiword, tagger
 from crossarc.text.classifier import Classifier
 
 LABELS = ("det", "nsubj", "root")

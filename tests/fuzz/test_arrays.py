@@ -4,6 +4,7 @@ answer is a result or a ``ValueError`` (``NoTreeError`` and ``UnsupportedConstra
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import warnings
 from typing import Any
@@ -188,7 +189,7 @@ class Input:
 
 def test_what_is_exported_is_tested():
     assert {"crossarc.trees.best_tree", "crossarc.ilp.score_of", "crossarc.search.best_trees"} <= set(FUNCTIONS)
-    assert DATA <= {*trees.__all__, *ilp.__all__, *search.__all__}
+    assert {*trees.__all__, *ilp.__all__, *search.__all__} >= DATA
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -219,10 +220,8 @@ def use_distribution(distribution: trees.TreeDistribution, draw: Input) -> None:
         lambda: (distribution.marginals, distribution.entropy),
         lambda: distribution.with_temperature(draw.draw(st.one_of(NUMBERS, STRANGE))),
     ):
-        try:
+        with contextlib.suppress(ValueError):
             use()
-        except ValueError:
-            pass
 
 
 def test_heads_that_are_no_tree_have_no_score():

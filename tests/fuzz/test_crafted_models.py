@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from model_mutations import Mutations
 from small_models import MODELS, small_model
 
 from crossarc import load
@@ -13,7 +14,6 @@ from crossarc.models import ModelError
 from crossarc.models.schema import Flag, ListOf, MapOf, Maybe, Number, OneOf, Record, Row, Text, Whole
 from crossarc.models.tensors import Array, HashedWeights, check_tensors
 from crossarc.parsers import SYSTEMS
-from model_mutations import Mutations
 
 
 def loaded(tmp_path, name, change):
@@ -164,7 +164,7 @@ def test_kinds_let_in_what_they_say(kind, good, bad):
     kind.check(good, "here")
     kind.check([], "here")
     for value in bad:
-        with pytest.raises(ModelError, match="^here"):
+        with pytest.raises(ModelError, match=r"^here"):
             kind.check([*good, value], "here")
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from small_models import COMPILED_ANYWAY, MODELS
-
 from model_files import Report, Task, watch
+from small_models import COMPILED_ANYWAY, MODELS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched as Linux does it")
 

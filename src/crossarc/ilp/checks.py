@@ -84,7 +84,9 @@ def check_rules(rules: Sequence[Rule], parts: Parts) -> None:
         if isinstance(rule, SameHead) and not (rule.words and set(rule.words) <= set(range(1, size))):
             raise ValueError(f"{rule}: it is about words that there are not")
         if isinstance(rule, Arcs) and np.shape(rule.forbidden) != (size, size):
-            raise ValueError(f"{type(rule).__name__}: forbidden has the shape {np.shape(rule.forbidden)}, not {(size, size)}")
+            raise ValueError(
+                f"{type(rule).__name__}: forbidden has the shape {np.shape(rule.forbidden)}, not {(size, size)}"
+            )
 
 
 def _heads(parts: Parts, heads: ArrayLike) -> NDArray[np.int64]:

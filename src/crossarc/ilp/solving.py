@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree
-from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
 from crossarc.ilp.checks import check_rules, checked_parts
+from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
 from crossarc.ilp.dual_decomposition import relax_checked
 from crossarc.ilp.formulation import TreeRows, formulate, restricted
 from crossarc.ilp.highs import Answer, Infeasible, Solver

@@ -231,5 +231,3 @@ def check_depth(value: Any, where: str) -> None:
         if not layer:
             return
     raise ModelError(f"{where} has values that are more than {_DEEPEST} deep")
-
-

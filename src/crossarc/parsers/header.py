@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crossarc.core import CrossarcError
+from crossarc.models import ModelError
 from crossarc.models.schema import Kind, ListOf, Maybe, Number, Record, Row, Text, refuse
 from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.parsers.config import Config
@@ -63,7 +64,7 @@ class ConfigOf:
             try:
                 self.config(**value)
             except (CrossarcError, TypeError) as error:
-                refuse(where, str(error), "a configuration")
+                raise ModelError(f"{where}: {str(error)[:300]}") from None
 
 
 def fields_of_parser(config: type[Config]) -> dict[str, Kind]:

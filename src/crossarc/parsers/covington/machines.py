@@ -1,4 +1,4 @@
-"""The support vector machines of an incremental parser in a model file: which arrays there are, and what fits together."""
+"""The support vector machines of an incremental parser in a model file: which arrays there are, and what fits."""
 
 from __future__ import annotations
 
