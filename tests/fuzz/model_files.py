@@ -176,11 +176,16 @@ def _stop_clock_while_compiling() -> None:
     from numba.core import event
 
     class Pause(event.Listener):
+        depth = 0  # a kernel is compiled with all that it calls
+
         def on_start(self, compilation: Any) -> None:
+            self.depth += 1
             signal.setitimer(signal.ITIMER_PROF, 0)
 
         def on_end(self, compilation: Any) -> None:
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            self.depth -= 1
+            if self.depth == 0:
+                signal.setitimer(signal.ITIMER_PROF, SECONDS)
 
     event.register("numba:compile", Pause())
 

@@ -33,6 +33,7 @@ NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, -7.0, -np.inf])
 STRANGE = st.sampled_from([np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1e16, -0.0])
 INTEGERS = st.sampled_from([-(2**70), -(2**63), -(10**9), -1, 0, 1, 2, 3, 4, 99, 2**31, 10**9, 2**63 - 1, 2**70])
 SMALL = st.integers(-1, 4)
+UNKNOWN = object()  # the value of a parameter that is left alone
 TYPES = ("f8", "f4", "f2", "i8", "i1", "u8", "u1", "?", "c16", "U3", "O", "M8[s]")
 
 
@@ -174,7 +175,7 @@ class Input:
             "projective": self.some,
             "exact": self.some,
         }
-        return makers[name]() if name in makers else None
+        return makers[name]() if name in makers else UNKNOWN
 
     def arguments(self, name: str, function: Any) -> dict[str, Any]:
         """Those that must be given, and some of the others."""
@@ -182,7 +183,7 @@ class Input:
         for parameter in inspect.signature(function).parameters.values():
             if parameter.default is inspect.Parameter.empty or self.some():
                 value = self.value(name, parameter.name)
-                if value is not None:
+                if value is not UNKNOWN:
                     found[parameter.name] = value
         return found
 
