@@ -187,7 +187,7 @@ def _stop_clock_while_compiling() -> None:
             if self.depth == 0:
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)
 
-    event.register("numba:compile", Pause())
+    event.register("numba:compiler_lock", Pause())
 
 
 def _limit_memory() -> None:

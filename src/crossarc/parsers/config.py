@@ -130,6 +130,9 @@ class Config:
             problem = known.problem(getattr(self, known.name))
             if problem:
                 raise CrossarcError(f"{known.name} {problem}")
+            if known.type is float and isinstance(getattr(self, known.name), int):
+                # a kernel that is given a whole number would be compiled anew for it
+                object.__setattr__(self, known.name, float(getattr(self, known.name)))
         self.check()
 
     def check(self) -> None:
