@@ -11,7 +11,7 @@ from crossarc.core import CrossarcError, Sentence
 from crossarc.models import describe_model
 from crossarc.parsers import Capability
 from crossarc.parsers.config import settings
-from crossarc.parsers.registry import SYSTEMS
+from crossarc.parsers.registry import SYSTEMS, check_header
 from crossarc.pipeline import Pipeline
 from crossarc.pipeline.chunks import Input
 
@@ -52,6 +52,7 @@ def command(
     header = found["components"].get("parser")
     if header is None:
         raise CrossarcError(f"{model}: the state of an interrupted training; crossarc train --resume goes on with it")
+    check_header(header, model)
     rows: dict[str, object] = {
         "system": header["system"],
         "components": ", ".join(found["components"]),

@@ -16,11 +16,12 @@ from crossarc.core import NoTreeError
 from crossarc.ilp import _dual_decomposition as kernels
 from crossarc.ilp._cuts import cut_sets, unreached_spans
 from crossarc.ilp.arborescences import conflicts
+from crossarc.ilp.checks import check_candidates, checked_parts
 from crossarc.ilp.factors import factors_of, grouped
 from crossarc.ilp.parts import Indicators, Parts
 from crossarc.ilp.rule_rows import FORBIDDEN, RuleRows, rule_rows
 
-__all__ = ["Relaxed", "relax"]
+__all__ = ["Relaxed", "relax", "relax_checked"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -89,7 +90,38 @@ def relax(
     Raises
     ------
     NoTreeError
+        A word has no candidates.
+    ValueError
+        The parts do not fit together, or arcs have scores of -inf.
     """
+    checked = checked_parts(parts)
+    check_candidates(checked)
+    if rounds < 0 or not tolerance >= 0.0 or not progress >= 0.0 or not (time_limit is None or time_limit >= 0.0):
+        raise ValueError("rounds, tolerance, progress and time_limit must not be negative")
+    if len(checked.crossing) or (checked.arcs == -np.inf).any():
+        raise ValueError("scores of crossing arcs, or forbidden arcs: both are for solve")
+    return relax_checked(
+        checked,
+        single_root=single_root,
+        rounds=rounds,
+        tolerance=tolerance,
+        progress=progress,
+        rules=rules,
+        time_limit=time_limit,
+    )
+
+
+def relax_checked(
+    parts: Parts,
+    *,
+    single_root: bool,
+    rounds: int = 1000,
+    tolerance: float = 1e-6,
+    progress: float = 0.0,
+    rules: RuleRows | None = None,
+    time_limit: float | None = None,
+) -> Relaxed:
+    """``relax`` of parts that are known to be right."""
     end = np.inf if time_limit is None else time.monotonic() + time_limit
     decomposition = _Decomposition(parts, single_root, rule_rows(parts, ()) if rules is None else rules)
     decomposition.run(rounds, tolerance, progress, end)

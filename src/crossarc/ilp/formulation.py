@@ -14,6 +14,7 @@ from crossarc.ilp.parts import Pairs, Parts
 from crossarc.ilp.program import Block, Program
 from crossarc.ilp.rule_rows import label_columns
 from crossarc.ilp.rules import Children, FewArcs, Rule, Variables
+from crossarc.trees._input import allowed_arcs, allowed_labels, limits_of_children
 
 __all__ = ["Formulation", "TreeRows", "formulate", "restricted"]
 
@@ -129,21 +130,17 @@ def restricted(parts: Parts, constraints: Constraints) -> Parts:
     """The parts without the arcs and labels that the constraints forbid."""
     if constraints.max_degree is not None:
         raise UnsupportedConstraint("max_degree cannot be honoured by an integer program (projective=True is degree 0)")
+    limits_of_children(constraints, parts.size, constraints.single_root)  # raises for nodes that there are not
     labels = parts.labels.copy()
-    if (constraints.required_labels or constraints.forbidden_labels) and not labels.shape[1]:
-        raise ValueError("constraints on labels need labelled scores")
-    for word, label in constraints.required_labels.items():
-        of_word = np.flatnonzero(parts.modifiers == word)
-        labels[np.ix_(of_word, np.delete(np.arange(labels.shape[1]), label))] = -np.inf
-    for word, label in constraints.forbidden_labels:
-        labels[parts.modifiers == word, label] = -np.inf
+    if constraints.required_labels or constraints.forbidden_labels:
+        if not labels.shape[1]:
+            raise ValueError("constraints on labels need labelled scores")
+        labels[~allowed_labels(constraints, parts.size, labels.shape[1])[parts.modifiers]] = -np.inf
     kept = parts.arcs > -np.inf
     if labels.shape[1]:
         kept &= labels.max(axis=1) > -np.inf
-    for head, modifier in constraints.required_arcs:
-        kept &= (parts.modifiers != modifier) | (parts.heads == head)
-    for head, modifier in constraints.forbidden_arcs:
-        kept &= (parts.modifiers != modifier) | (parts.heads != head)
+    if constraints.required_arcs or constraints.forbidden_arcs:
+        kept &= allowed_arcs(constraints, parts.size)[parts.heads, parts.modifiers]
     return _kept(parts._replace(labels=labels), kept) if not kept.all() else parts._replace(labels=labels)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from crossarc.core import NoTreeError
 from crossarc.ilp import _rounding as kernels
-from crossarc.ilp.parts import Parts, score_of
+from crossarc.ilp.parts import Parts, score_of_tree
 from crossarc.ilp.rule_rows import FORBIDDEN, RuleRows, rule_rows
 from crossarc.ilp.rules import FewArcs, Rule
 from crossarc.trees import best_tree, crossing_arcs, nonprojective_arcs
@@ -121,7 +121,7 @@ def _ruled(rows: RuleRows) -> kernels.Ruled:
 def _with_rules(parts: Parts, rows: RuleRows, ruled: kernels.Ruled, heads: Indices, chosen: Indices) -> Rounded:
     """The tree of some choices: its score, and the rules that it breaks."""
     choice, labels = chosen[1:], None
-    score = score_of(parts, heads) + float(ruled.scores[choice].sum())
+    score = score_of_tree(parts, heads) + float(ruled.scores[choice].sum())
     if rows.variables.labels.shape[1]:
         labels = np.concatenate([[-1], rows.labels[choice]])
     if not len(rows.rules):

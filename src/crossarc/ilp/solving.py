@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree
+from crossarc.ilp.checks import check_rules, checked_parts
 from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
-from crossarc.ilp.dual_decomposition import relax
+from crossarc.ilp.dual_decomposition import relax_checked
 from crossarc.ilp.formulation import TreeRows, formulate, restricted
 from crossarc.ilp.highs import Answer, Infeasible, Solver
-from crossarc.ilp.parts import Indicators, Parts, indicators_of, score_of
+from crossarc.ilp.parts import Indicators, Parts, indicators_of_tree, score_of_tree
 from crossarc.ilp.program import Block
 from crossarc.ilp.rounding import Rounded, improved, nearest_tree, rounded
 from crossarc.ilp.rule_rows import RuleRows, counted_marks, rule_rows
@@ -127,6 +128,8 @@ def solve(
     ------
     NoTreeError
         No tree is possible; ``RulesError`` if there is one that breaks hard rules.
+    ValueError
+        The parts do not fit together, or a constraint or rule is about words that there are not.
 
     Examples
     --------
@@ -142,7 +145,10 @@ def solve(
     ([-1, 0, 1, 2], 59.0, 'optimal')
     """
     constraints = constraints or Constraints()
-    possible = restricted(parts, constraints)
+    if not (time_limit is None or time_limit >= 0.0) or seed < 0:
+        raise ValueError("time_limit and seed must not be negative")
+    possible = restricted(checked_parts(parts), constraints)
+    check_rules(rules, possible)
     if possible.size == 1:
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
@@ -219,7 +225,7 @@ def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
     parts, single_root = problem.counted, problem.constraints.single_root
     n_parts = len(parts.siblings.first) + len(parts.next_siblings.first) + len(parts.grandparents.first)
     try:
-        relaxed = relax(
+        relaxed = relax_checked(
             parts,
             single_root=single_root,
             rounds=int(np.clip(_WORK / max(n_parts, 1), 60, _ROUNDS)),
@@ -236,7 +242,7 @@ def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
     except NoTreeError:
         return None
     if _reaches(tree.score, relaxed.bound):
-        return problem.solution(tree, "integral", relaxed.bound, indicators_of(parts, tree.heads))
+        return problem.solution(tree, "integral", relaxed.bound, indicators_of_tree(parts, tree.heads))
     status: Status = "rounded" if relaxed.in_time else "time limit"
     return problem.solution(tree, status, relaxed.bound, relaxed.indicators)
 
@@ -391,7 +397,7 @@ class _Search:
         assert answer.values is not None
         parts, variables = self.parts, self.formulation.variables
         heads, arcs = self._tree(answer.values), np.flatnonzero(answer.values[self.z] > 0.5)
-        score, labels = score_of(parts, heads), None
+        score, labels = score_of_tree(parts, heads), None
         if variables.labels.shape[1]:
             which = answer.values[variables.labelled[arcs]].argmax(axis=1)
             labels = np.full(parts.size, -1)
@@ -403,7 +409,7 @@ class _Search:
             if times > _INTEGRAL:
                 broken.append(rule)
                 score -= rule.weight * times
-        indicators = indicators_of(parts, heads)
+        indicators = indicators_of_tree(parts, heads)
         return Solution(Tree(heads, labels, score), status, answer.bound, indicators, tuple(broken))
 
     def _indicators(self, answer: Answer) -> Indicators | None:
@@ -423,7 +429,7 @@ class _Search:
 
 def _of_no_words(parts: Parts) -> Solution:
     heads = np.array([-1])
-    score = score_of(parts, heads)
+    score = score_of_tree(parts, heads)
     return Solution(Tree(heads, heads.copy() if parts.labels.shape[1] else None, score), "optimal", score, None, ())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.learning.listener import DevScores
-from crossarc.models import Tensors, read_model, write_model
+from crossarc.models import Tensors, component_of, read_model, write_model
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.config import Config
 from crossarc.trees import k_best_trees
 
@@ -217,11 +219,13 @@ class Parser(ABC):
     """A trained parser. Each system has a class for its own, in a folder of its own.
 
     A system says how batches of sentences are decoded (``decode``) and what its model file keeps (``to_model``,
-    ``from_model``); all else is here.
+    ``from_model``) and may have (``header_kinds``, ``tensor_kinds``); all else is here.
     """
 
     system: ClassVar[str]
     capabilities: ClassVar[frozenset[Capability]]
+    header_kinds: ClassVar[Mapping[str, Kind]]
+    optional_fields: ClassVar[Collection[str]] = ()
     config: Config
 
     # of the treebank that it was trained on: dataclass fields of each system
@@ -248,6 +252,11 @@ class Parser(ABC):
     @abstractmethod
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """What a model file keeps: a header and tensors."""
+
+    @classmethod
+    @abstractmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        """The tensors that belong to a header of these kinds."""
 
     @classmethod
     @abstractmethod
@@ -315,7 +324,7 @@ class Parser(ABC):
     @classmethod
     def load(cls: type[Own], path: str | Path) -> Own:
         """The parser of a model file."""
-        return cls.from_model(*read_model(path).components["parser"])
+        return component_of(cls, read_model(path).components["parser"], path)
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
         """What spoke for and against an arc, in the tree that the sentence has; the weightiest first."""

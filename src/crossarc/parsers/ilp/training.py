@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.features.templates import load_templates
-from crossarc.ilp import Indicators, Parts, indicators_of, relax, solve
+from crossarc.ilp import Indicators, Parts, relax, solve
+from crossarc.ilp.parts import indicators_of_tree
 from crossarc.parsers.ilp._update import SMALLEST, ilp_update, score_with_losses
 from crossarc.parsers.ilp.config import PARTS, TEMPLATES, IlpConfig
 from crossarc.parsers.ilp.parser import IlpParser
@@ -66,7 +67,7 @@ class _Training(LinearTraining):
             scores = score_with_losses(treebank.batch, sentence, models, treebank.gold, self.config.search.shape)
             parts = parts_for_ilp(scores, kinds, nonprojective_scores(scores) if "nonprojective" in kinds else None)
             found = self._relaxed(parts)
-            difference = _difference(indicators_of(parts, gold), found, parts, kinds)
+            difference = _difference(indicators_of_tree(parts, gold), found, parts, kinds)
             loss = float(found.arcs[parts.heads != gold[parts.modifiers]].sum())
             n_different = sum(int((np.abs(of_kind) > SMALLEST).sum()) for of_kind in difference)
             ilp_update(scores.source, parts, difference, n_different, loss, learner)

@@ -67,7 +67,11 @@ class LinearConfig(Config):
     start: Literal["projective", "nonprojective"] = config.start(only={"order": ("2",)})
     max_changes: int | None = config.max_changes(only={"order": ("2",)})
     restarts: int = setting(
-        20, "Further starts of the search at most; where they agree, it takes fewer.", low=0, only={"order": ("high",)}
+        20,
+        "Further starts of the search at most; where they agree, it takes fewer.",
+        low=0,
+        high=1000,
+        only={"order": ("high",)},
     )
     aggressiveness: float = setting(
         1.0, 'The largest step of MIRA ("C").', low=0, only={"learner": ("mira", "kbest-mira", "factored-mira")}

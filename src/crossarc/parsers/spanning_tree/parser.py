@@ -7,14 +7,17 @@ trees are searched for exactly (order 1), from the exact projective tree (order 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.models import Tensors
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, Parsed, ParseOptions
+from crossarc.parsers.header import CALIBRATION, fields_of_linear, tensors_of_linear
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.scoring import ScoringParser
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
@@ -61,6 +64,9 @@ class SpanningTreeParser(LinearParser, ScoringParser):  # type: ignore[override]
         }
     )
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {**fields_of_linear(SpanningTreeConfig), **CALIBRATION}
+    optional_fields: ClassVar[Collection[str]] = ("curves",)
+
     def scored(self, sentences: Sequence[Sentence], constraints: Constraints) -> LinearBatch:
         return LinearBatch(self, sentences, constraints)
 
@@ -81,6 +87,10 @@ class SpanningTreeParser(LinearParser, ScoringParser):  # type: ignore[override]
         header, tensors = LinearParser.to_model(self)
         calibration = {"temperatures": None} if self.calibration is None else self.calibration.to_header()
         return {"system": self.system, **header, **calibration}, tensors
+
+    @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        return tensors_of_linear(header)
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> SpanningTreeParser:  # type: ignore[override]
