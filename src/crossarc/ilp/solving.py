@@ -197,9 +197,7 @@ class _Problem(NamedTuple):
         return Solution(Tree(tree.heads, tree.labels, tree.score), status, bound, indicators, broken)
 
 
-def _problem(
-    parts: Parts, constraints: Constraints, rules: Sequence[Rule], deadline: Deadline, seed: int
-) -> _Problem:
+def _problem(parts: Parts, constraints: Constraints, rules: Sequence[Rule], deadline: Deadline, seed: int) -> _Problem:
     """No arcs that cross, or are not projective: that is a constraint, and a constraint is a rule."""
     if any(map(_is_projectivity, rules)):
         constraints = replace(constraints, projective=True)

@@ -111,8 +111,7 @@ class _Program:
         return scores
 
     def needed_arcs(self) -> set[tuple[int, int]]:
-        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at, of long sentences many.
-        """
+        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at, of long sentences many."""
         most = 0 if len(self.sentence) ** 2 <= _MOST_ARCS else _MOST_ARCS // len(self.sentence)
         models = self.models._replace(max_candidates=most, pruning_margin=np.inf)
         scores = score_sentence(self.batch, models, self._allowed(self.given), self.shape)

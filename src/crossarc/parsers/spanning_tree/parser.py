@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.models import Tensors
-from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, batches
+from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, UnsupportedOption, batches
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.probabilities import analysed, fitted_calibration, judged
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
@@ -26,6 +28,21 @@ if TYPE_CHECKING:
 __all__ = ["SpanningTreeParser"]
 
 _BATCH = 64  # sentences
+
+
+def _is_as_good(parser: LinearParser, tree: Sentence, other: Sentence, constraints: Constraints) -> bool:
+    """Whether a tree scores as much as another one of the same sentence."""
+    if tree.head == other.head:
+        return True
+    _, scores = LinearBatch(parser, [tree], constraints).tree_scores(0, np.stack([tree.heads, other.heads]))
+    return bool(scores[0] >= scores[1])
+
+
+def _with_status(parsed: Parsed, has_pruned: bool) -> Parsed:
+    """The best tree of all, and whether the pruner leaves it."""
+    status = "optimal" if has_pruned else "optimal (left out by the pruner)"
+    trees = tuple(replace(tree, status=None if rank else status) for rank, tree in enumerate(parsed.trees))
+    return replace(parsed, status=status, trees=trees)
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,9 +83,31 @@ class SpanningTreeParser(LinearParser, Parser):  # type: ignore[override]
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         if options.rules is not None:
             return [self._solved(sentence, constraints, options) for sentence in sentences]
+        if options.exact:
+            return self._certified(sentences, constraints, options)
         if options.k == 1 and options.decode == "best" and not (options.confidence or options.labelled):
             return list(map(Parsed, self.best(sentences, constraints)))
         return analysed(sentences, LinearBatch(self, sentences, constraints), self.labels, self.calibration, options)
+
+    def check(self, options: ParseOptions) -> None:
+        """Order 1 has exact trees without integer programs, too."""
+        if options.exact and options.rules is None and self.config.order == "1":
+            if options.decode != "best" or options.labelled:
+                raise UnsupportedOption("--exact is for the best trees: not with --decode or --labelled")
+            options = replace(options, exact=None)
+        super().check(options)
+
+    def _certified(
+        self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions
+    ) -> list[Parsed]:
+        """The best trees over all heads, and whether they are those of the heads that the pruner leaves."""
+        whole = replace(self, scorer=self.scorer.without_pruning())
+        found = whole.decode(sentences, constraints, replace(options, exact=None))
+        pruned = self.best(sentences, constraints)
+        return [
+            _with_status(parsed, _is_as_good(whole, tree, parsed.sentence, constraints))
+            for tree, parsed in zip(pruned, found, strict=True)
+        ]
 
     def judge(self, sentences: Iterable[Sentence]) -> Iterator[Judged]:
         for batch in batches(sentences, _BATCH):
