@@ -54,9 +54,10 @@ def beginning(sentence, words):
     return Sentence.of(list(sentence.form[:words]), **columns)
 
 
-def scores_of(parser, sentence, constraints=Constraints()):
+def scores_of(parser, sentence, constraints=None):
     linear = parser.linear
-    allowed, shape = linear.allowed(len(sentence) + 1, constraints), linear.search_for(Constraints()).shape
+    allowed = linear.allowed(len(sentence) + 1, constraints or Constraints())
+    shape = linear.search_for(Constraints()).shape
     return score_sentence(attributes_of([sentence]), linear.scorer.models, allowed, shape)
 
 

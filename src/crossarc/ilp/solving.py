@@ -177,10 +177,6 @@ class _Problem(NamedTuple):
     deadline: Deadline
     seed: int
 
-    @property
-    def flags(self) -> dict[str, bool]:
-        return {"single_root": self.constraints.single_root, "projective": self.constraints.projective}
-
     def near(self, values: Floats, later: float, enough: float = np.inf) -> Rounded:
         """A good tree near the values of the arcs; it may break hard rules. A share of the time is left for later.
 
@@ -188,9 +184,16 @@ class _Problem(NamedTuple):
         ------
         NoTreeError
         """
-        deadline = self.deadline.keeping(later)
-        own = {"rules": self.rows, "seed": self.seed, "enough": enough, "deadline": deadline}
-        return rounded(self.counted, values, **self.flags, **own)
+        return rounded(
+            self.counted,
+            values,
+            single_root=self.constraints.single_root,
+            projective=self.constraints.projective,
+            rules=self.rows,
+            seed=self.seed,
+            enough=enough,
+            deadline=self.deadline.keeping(later),
+        )
 
     def solution(self, tree: Rounded, status: Status, bound: float, indicators: Indicators | None) -> Solution:
         broken = tuple(rule for rule in tree.broken if rule in self.rules)
@@ -232,7 +235,8 @@ def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
     try:
         relaxed = relax(
             relaxable,
-            **problem.flags,
+            single_root=problem.constraints.single_root,
+            projective=problem.constraints.projective,
             rounds=int(np.clip(_WORK / max(n_parts, 1), 60, _ROUNDS)),
             progress=_PROGRESS,
             rules=rows,

@@ -36,7 +36,9 @@ def parts_for_ilp(
         if kind not in kinds:
             scores = np.where(own, 0.0, scores)
     found = found._replace(next_siblings=found.next_siblings._replace(scores=scores))
-    return found._replace(**(marks or {}))
+    none = np.empty(0)
+    marks = {"nonprojective": none, "crossing": none, **(marks or {})}
+    return found._replace(nonprojective=marks["nonprojective"], crossing=marks["crossing"])
 
 
 def solve_parts(

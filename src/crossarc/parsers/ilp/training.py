@@ -90,8 +90,8 @@ class _Training(LinearTraining):
         """The solution of the relaxation; there always is one, as no gold arc is pruned."""
         if self.program.solver == "ad3":
             # near enough to learn from
-            shape = {"single_root": self.constraints.single_root, "projective": self.constraints.projective}
-            return relax(parts, **shape, rounds=300, tolerance=1e-3).indicators
+            single_root, projective = self.constraints.single_root, self.constraints.projective
+            return relax(parts, single_root=single_root, projective=projective, rounds=300, tolerance=1e-3).indicators
         found = solve(parts, constraints=self.constraints, exact=False).indicators
         assert found is not None
         return found

@@ -45,8 +45,8 @@ def solve_sentence(
     """The sentence with the best tree by the scores of a parser: an integer program instead of its own search.
 
     The candidates are the heads that the pruner leaves, and those that rules name. If they allow no tree, the heads of
-    the best tree by arcs that keeps the hard rules are candidates too; all arcs are looked at for that, of a sentence of
-    more than 50 words the 3,000 best or so.
+    the best tree by arcs that keeps the hard rules are candidates too; all arcs are looked at for that, or the 3,000
+    best of a long sentence.
     """
     if not len(sentence):
         return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
@@ -111,7 +111,7 @@ class _Program:
         return scores
 
     def needed_arcs(self) -> set[tuple[int, int]]:
-        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at, of long sentences many."""
+        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at, or many."""
         most = 0 if len(self.sentence) ** 2 <= _MOST_ARCS else _MOST_ARCS // len(self.sentence)
         models = self.models._replace(max_candidates=most, pruning_margin=np.inf)
         scores = score_sentence(self.batch, models, self._allowed(self.given), self.shape)
