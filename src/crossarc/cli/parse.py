@@ -182,7 +182,7 @@ def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Comm
     "--exact/--relaxed",
     default=None,
     help="Of integer programs: the best tree there is, or the one nearest to the solution of the linear relaxation. "
-    "Comments say which trees are the best.  [default: relaxed]",
+    "Of --order 1: the best tree over all heads. Comments say which trees are the best.  [default: relaxed]",
 )
 @_option(
     Capability.RULES,

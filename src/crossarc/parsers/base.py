@@ -111,7 +111,8 @@ class ParseOptions:
     labelled: bool = False  # whether best, k best and min-risk trees and their probabilities are of labelled trees
     confidence: bool = False  # whether probabilities are wanted
     max_degree: int | None = None  # the largest degree of non-projectivity (Nivre 2007)
-    exact: bool | None = None  # of integer programs: the best tree there is, or that of the relaxation (the default)
+    # of integer programs: the best tree there is, or that of the relaxation (the default); of --order 1: over all heads
+    exact: bool | None = None
     time_limit: float | None = None  # of integer programs: seconds for a sentence; None: 5
     max_length: int | None = None  # words: longer sentences stay as they are
 
@@ -200,7 +201,7 @@ class Parsed:
     sentence: Sentence  # with its tree; as it came if there is none
     score: float | None = None
     probability: float | None = None  # of the tree, if the parser knows it
-    status: str | None = None  # of integer programs: how good the tree is
+    status: str | None = None  # of integer programs, and of exact trees: how good the tree is
     confidence: Confidence | None = None  # if it was asked for
     error: InputError | None = None  # why there is no tree
     notes: tuple[str, ...] = ()

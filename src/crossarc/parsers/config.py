@@ -75,6 +75,11 @@ def max_candidates(remark: str, low: int) -> Any:
     return setting(10, f"Heads of each word that the pruner leaves at most{remark}.", low=low)
 
 
+def labels() -> Any:
+    help = "Labels are chosen for a finished tree, or together with the arcs; none: only heads are learnt."
+    return setting("two-stage", help)
+
+
 def start(**about: Any) -> Any:
     help = "Where the changes of heads start: from the best projective tree, or from the best of all by arcs alone."
     return setting("projective", help, **about)

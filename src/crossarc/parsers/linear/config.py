@@ -55,9 +55,7 @@ class LinearConfig(Config):
         flags="--loss-augmented/--no-loss-augmented",
         default_text="loss-augmented, but not with crf",
     )
-    labels: Literal["two-stage", "joint", "none"] = setting(
-        "two-stage", "Labels are chosen for a finished tree, or together with the arcs; none: only heads are learnt."
-    )
+    labels: Literal["two-stage", "joint", "none"] = config.labels()
     epochs: int = config.epochs()
     seed: int = config.seed("of the random order of sentences, and of restarts")
     features: str = config.features()
