@@ -48,7 +48,7 @@ class LazyGroup(click.Group):
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
         "serve": "A page where a person corrects parses, and a service for programs.",
-        "convert": "Convert between CoNLL-U and CoNLL-X.",
+        "convert": "Convert between CoNLL-U, CoNLL-X and Parquet.",
     }
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -91,8 +91,8 @@ class LazyGroup(click.Group):
 def crossarc(context: click.Context) -> None:
     """Dependency parsing where arcs may cross.
 
-    Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz); - is standard input
-    or output.
+    Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz, .zst), or
+    Parquet; - is standard input or output.
     """
     set_up()
     if context.invoked_subcommand is None:

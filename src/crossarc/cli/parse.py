@@ -28,7 +28,7 @@ from crossarc.cli.messages import log
 from crossarc.core import CrossarcError, InputError
 from crossarc.io import OutputFormat, output_format_of, tsv
 from crossarc.io.blocks import read_blocks
-from crossarc.io.streams import open_input, open_output, size_of_input
+from crossarc.io.streams import open_input, open_output, plain_name, size_of_input
 from crossarc.io.text import read_text
 from crossarc.models import describe_model
 from crossarc.parsers import Capability, ParseOptions
@@ -271,8 +271,7 @@ def _target(named: str, path: str, folder: str, write_as: OutputFormat) -> Path:
     if path == "-":
         raise click.UsageError("standard input (-) has no name, and so no place in a directory")
     own = Path(path).relative_to(named) if Path(named).is_dir() else Path(Path(path).name)
-    stem = own.name.removesuffix(".gz").removesuffix(".xz")
-    return Path(folder) / own.with_name(f"{Path(stem).stem}.{write_as}")
+    return Path(folder) / own.with_name(f"{Path(plain_name(own.name)).stem}.{write_as}")
 
 
 def _check_targets(sources: Iterable[_Source]) -> None:
