@@ -44,6 +44,7 @@ __all__ = [
 _LAZY = {"load": "crossarc.pipeline", "train": "crossarc.parsers"}
 _PACKAGES = frozenset(
     {
+        "cluster",
         "drawing",
         "evaluation",
         "ilp",

@@ -36,6 +36,7 @@ class LazyGroup(click.Group):
     _summaries: ClassVar[dict[str, str]] = {
         "train": "Train a parser on a treebank.",
         "parse": "Parse raw text or sentences, with the built-in English model or your own.",
+        "corpus": "Parse a corpus on many processes and machines, and go on after a crash.",
         "models": "The models that come with Crossarc: scores, licence, size.",
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",

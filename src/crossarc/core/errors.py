@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "CrossarcError",
+    "EmptyInput",
     "InputError",
     "InputWarning",
     "NoTreeError",
@@ -59,6 +60,10 @@ class InputError(CrossarcError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
+
+
+class EmptyInput(InputError):
+    """There is nothing in the input."""
 
 
 class InputWarning(UserWarning):

@@ -129,7 +129,7 @@ def write(
     format: FileFormat | None = None,
     newline: Literal["\n", "\r\n"] = "\n",
 ) -> None:
-    """Write sentences (or one) as they come to a file (plain, .gz, .xz, .zst or .parquet), or to standard output (``-``).
+    """Write sentences (or one) as they come to a file (.gz, .xz, .zst, .parquet too), or to standard output for ``-``.
 
     A file appears under its name only when all is written: it may be the one that the sentences are read from. Lines
     end with ``newline``, whatever they ended with where the sentences come from.

@@ -88,14 +88,19 @@ def schema(*, probabilities: bool = False) -> Any:
 def batches_of(
     sentences: Iterable[Sentence], *, probabilities: bool = False, document: str | None = None
 ) -> Iterator[Any]:
-    """Record batches of sentences; ``document`` is the one that the first sentences belong to."""
+    """Record batches of sentences; ``document`` is the one that the first sentences belong to.
+
+    Other files begin without one.
+    """
     batch = pyarrow().RecordBatch
     columns = schema(probabilities=probabilities)
     remaining = iter(sentences)
+    path: str | None = None
     while some := list(islice(remaining, _BATCH)):
         rows = []
         for sentence in some:
-            document = document_of(sentence, document)
+            before = document if path in (None, sentence.path) else None
+            document, path = document_of(sentence, before), sentence.path
             rows.append({"doc_id": document, **_row(sentence, probabilities)})
         yield batch.from_pylist(rows, columns)
 

@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
@@ -100,7 +101,7 @@ def open_input(source: Source) -> Iterator[InputStream]:
     try:
         with _OPENERS.get(Path(name).suffix, _open)(name) as stream:
             yield cast(InputStream, stream)
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"damaged or truncated compressed file ({error})", Place(name)) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         if error.filename != name:
@@ -159,7 +160,7 @@ def compressed(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
         case ".gz":
             stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
         case ".xz":
-            stream = lzma.LZMAFile(raw, "wb")
+            stream = lzma.LZMAFile(raw, "wb")  # noqa: SIM115
         case ".zst":
             stream = pyarrow().CompressedOutputStream(raw, "zstd")
         case _:
