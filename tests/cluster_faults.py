@@ -50,9 +50,20 @@ class FaultyWork:
         if fault == "full disk":
             folder.sync = _full  # type: ignore[assignment]
             return
+        if fault == "driver":
+            self._wait_for_deaths()
         victims = {"driver": self.driver, "raylet": os.getppid()}
         os.kill(victims.get(fault, os.getpid()), signal.SIGKILL)
         time.sleep(600)  # until this process is ended too
+
+    def _wait_for_deaths(self) -> None:
+        """Wait until the driver knows of the other faults."""
+        expected = sum(fault in ("worker", "raylet") for fault in self.faults.values())
+        journals = folder.Folder(self.work.folder).journals
+        for _ in range(3000):
+            if sum(path.read_text().count('"died"') for path in journals.glob("*")) >= expected:
+                return
+            time.sleep(0.1)
 
 
 def _full(path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import checksums  # type: ignore[attr-defined]
+from cluster_corpus import checksums
 from crossarc.cluster import check_outputs, corpus_status
 
 pytestmark = pytest.mark.slow
@@ -137,4 +137,5 @@ def test_a_ray_cluster_survives_all_of_it(corpus, tmp_path, nodes):
     output = tmp_path / "out"
     first = drive(corpus, output, {0: "worker", 2: "raylet", 4: "driver"}, ray=nodes)
     assert first.returncode == -signal.SIGKILL, first.stderr
+    assert states(output).count("died") >= 2
     assert_survives_poison(corpus, output, ray=nodes)

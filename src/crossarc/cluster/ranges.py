@@ -68,7 +68,7 @@ def boundary(file: BinaryIO, offset: int, kind: Kind) -> int:
     if kind == "jsonl":
         return _first(file, offset, _LINE)
     for pattern in (_LINE, _SPACE) if kind == "lines" else (_PARAGRAPH, _LINE, _SPACE):
-        found = next(_starts(_Window(file, offset), pattern), None)
+        found = next(_starts(_Window(file, offset, _WINDOW), pattern), None)
         if found is not None:
             return found
     return _next_character(file, offset)
@@ -89,7 +89,7 @@ def lines_before(piece: Piece) -> int:
 class _Window:
     """Some bytes of a file, from just before an offset on."""
 
-    def __init__(self, file: BinaryIO, offset: int, size: int = _WINDOW) -> None:
+    def __init__(self, file: BinaryIO, offset: int, size: int) -> None:
         self.offset = offset
         self.start = offset - min(_BACK, offset)
         file.seek(self.start)
@@ -109,7 +109,7 @@ def _starts(window: _Window, pattern: re.Pattern[bytes]) -> Iterator[int]:
 
 def _sentence(file: BinaryIO, offset: int) -> int:
     """Where the first document in the window begins, or else the first sentence."""
-    window = _Window(file, offset)
+    window = _Window(file, offset, _WINDOW)
     for place in _starts(window, _BLANK_LINE):
         if _NEW_DOCUMENT.match(window.content, place - window.start):
             return place
