@@ -177,6 +177,9 @@ def test_command_lines_are_understood(document):
     for name, *arguments in command_lines(document):
         command = commands.get_command(None, name)
         assert command is not None, name
+        if isinstance(command, click.Group):
+            name, *arguments = arguments
+            command = command.commands[name]
         command.make_context(name, arguments, parent=click.Context(commands))
 
 
@@ -186,6 +189,8 @@ def options_of(name: str, system: str = "") -> frozenset[str]:
     command = commands.get_command(None, name)
     context = command.make_context(name, ["--system", system] if system else [], resilient_parsing=True)
     params = [*command.params, command.get_help_option(context)]
+    if isinstance(command, click.Group):
+        params += [param for own in command.commands.values() for param in own.params]
     return frozenset(option for param in params for option in (*param.opts, *param.secondary_opts))
 
 
