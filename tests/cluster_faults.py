@@ -52,13 +52,14 @@ class FaultyWork:
             return
         if fault == "driver":
             self._wait_for_deaths()
-        victims = {"driver": self.driver, "raylet": os.getppid()}
-        os.kill(victims.get(fault, os.getpid()), signal.SIGKILL)
-        time.sleep(600)  # until this process is ended too
+        victims = {"driver": [self.driver], "node": [os.getppid(), os.getpid()]}  # our parent is Ray's raylet
+        for victim in victims.get(fault, [os.getpid()]):
+            os.kill(victim, signal.SIGKILL)
+        time.sleep(600)  # a worker ends with its driver
 
     def _wait_for_deaths(self) -> None:
         """Wait until the driver knows of the other faults."""
-        expected = sum(fault in ("worker", "raylet") for fault in self.faults.values())
+        expected = sum(fault in ("worker", "node") for fault in self.faults.values())
         journals = folder.Folder(self.work.folder).journals
         for _ in range(3000):
             if sum(path.read_text().count('"died"') for path in journals.glob("*")) >= expected:

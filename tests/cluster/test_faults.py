@@ -135,7 +135,7 @@ def nodes():
 def test_a_ray_cluster_survives_all_of_it(corpus, tmp_path, nodes):
     """A worker, a node, then the driver; a poisoned shard; then the rest."""
     output = tmp_path / "out"
-    first = drive(corpus, output, {0: "worker", 2: "raylet", 4: "driver"}, ray=nodes)
+    first = drive(corpus, output, {0: "worker", 2: "node", 4: "driver"}, ray=nodes)
     assert first.returncode == -signal.SIGKILL, first.stderr
     assert states(output).count("died") >= 2
     assert_survives_poison(corpus, output, ray=nodes)

@@ -47,6 +47,7 @@ class Record:
     words: int = 0
     failed: int = 0  # sentences and files in the side file
     seconds: float = 0.0
+    processor: float = 0.0  # seconds of processor time
 
 
 class Journal:

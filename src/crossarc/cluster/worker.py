@@ -69,7 +69,8 @@ class ShardRun:
 
     def record(self) -> Record:
         """Parse everything, write it, and say what came of it."""
-        start, read = time.time(), input_checksum(self.shard)
+        start, processor = time.time(), time.process_time()
+        read = input_checksum(self.shard)
         folder, journal = self.parser.folder, self.parser.journal
         target = folder.output(self.shard, self.job.format)
         temporary = folder.unfinished / f"{journal.worker}.{target.name}"
@@ -93,6 +94,7 @@ class ShardRun:
             words=self.words,
             failed=self.failed,
             seconds=round(time.time() - start, 3),
+            processor=round(time.process_time() - processor, 3),
         )
 
     def _trees(self) -> Iterator[Sentence]:
