@@ -116,6 +116,7 @@ def corpus_file(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [(), ("--confidence", "-k", "2"), ("--constraints", "misc", "--retag", "--max-length", "9")]
 )
@@ -331,7 +332,8 @@ def test_what_the_model_cannot_do_is_said_before_anything_is_written(tmp_path, m
     assert_one_line_error(run("corpus", "parse", tmp_path / "x.txt", "-m", model, "-o", tmp_path / "out"), "segmenter")
     assert_one_line_error(run("corpus", "parse", tmp_path / "none", "-o", tmp_path / "out"), "no such file or folder")
     assert_one_line_error(run(*command[:4], tmp_path / "no.crossarc", *command[5:]), "no such file, nor a model")
-    assert_one_line_error(run(*command, "--rank", 2, "--of", 2), "--rank and --of", hint="--help")
+    assert_one_line_error(run(*command, "--rank", 2), "--rank and --of", hint="--help")
+    assert_one_line_error(run(*command, "--rank", 2, "--of", 2), "rank 2 of 2: ranks are 0 to 1")
     assert_one_line_error(run(*command, "--rank", 0, "--of", 2, "--ray", "auto"), "two ways", hint="--help")
     assert_one_line_error(run("corpus", "status", tmp_path / "out"), "no corpus has been parsed to this folder")
     assert not (tmp_path / "out").exists()

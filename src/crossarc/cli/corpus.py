@@ -109,7 +109,7 @@ def parse(
     from crossarc.cluster.reading import Fields
     from crossarc.cluster.status import corpus_status
 
-    if (rank is None) != (of is None) or (rank is not None and of is not None and rank >= of):
+    if (rank is None) != (of is None):
         raise click.UsageError("--rank and --of belong together: --rank 0 --of 4 is the first of four processes")
     if ray is not None and rank is not None:
         raise click.UsageError("--ray and --rank are two ways to share the work: give one of them")

@@ -19,6 +19,7 @@ from crossarc.cluster.reading import Fields
 from crossarc.cluster.shards import Shard
 from crossarc.cluster.status import CorpusStatus, corpus_status, read_manifest
 from crossarc.cluster.worker import OnError, ShardWork, Work
+from crossarc.core import CrossarcError
 from crossarc.parsers.base import ParseOptions
 
 __all__ = ["Plan", "Rank", "parse_corpus", "plan", "run"]
@@ -84,7 +85,6 @@ class Plan(NamedTuple):
     job: CorpusJob
     checksum: str  # of the job
     shards: list[Shard]  # that are not done yet
-    done: int  # bytes of input that are
 
 
 def plan(
@@ -99,6 +99,8 @@ def plan(
     Done is a shard with a record, an output of the size that the record says, and input that has not changed. Those
     that were begun before come last: they may have killed their workers.
     """
+    if rank is not None and not 0 <= rank.rank < rank.of:
+        raise CrossarcError(f"rank {rank.rank} of {rank.of}: ranks are 0 to {rank.of - 1}")
     folder = Folder(Path(output).absolute())
     own = prepare(folder, job, inputs, model)
     remove_leftovers(folder)
@@ -106,7 +108,7 @@ def plan(
     mine = [shard for shard in read_shards(folder) if rank is None or shard.number % rank.of == rank.rank]
     left = [shard for shard in mine if not _is_done(shard, manifest.done.get(shard.number), folder, job)]
     left.sort(key=lambda shard: (manifest.starts[shard.number], shard.number))
-    return Plan(folder, job, own, left, sum(s.size for s in mine) - sum(s.size for s in left))
+    return Plan(folder, job, own, left)
 
 
 def _is_done(shard: Shard, record: Record | None, folder: Folder, job: CorpusJob) -> bool:

@@ -27,7 +27,7 @@ def run_ray(queue: Queue, work: Work, address: str, jobs: int | None = None) -> 
     ray = _library()
     try:
         ray.init(address, runtime_env={"env_vars": ONE_THREAD}, logging_level=logging.ERROR, log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # Ray raises just that when a node does not start in time
         raise CrossarcError(f"Ray, {address}: {error}") from None
     task = ray.remote(num_cpus=1, max_retries=0)(_attempt)
     running: dict[Any, Shard] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from dataclasses import dataclass, field
@@ -118,9 +119,10 @@ def check_outputs(output: str | os.PathLike[str]) -> list[str]:
     """The output files that are missing or are not what was written, by their sha256."""
     folder = Folder(Path(output))
     shards = read_shards(folder)
+    format = json.loads(folder.job.read_bytes())["format"]
     wrong = []
     for number, record in sorted(read_manifest(folder).done.items()):
-        found = sorted(folder.path.glob(f"{shards[number].name}.[cp]*"))
-        if len(found) != 1 or checksum(found[0]) != record.sha256:
+        path = folder.output(shards[number], format)
+        if not path.exists() or checksum(path) != record.sha256:
             wrong.append(shards[number].name)
     return wrong
