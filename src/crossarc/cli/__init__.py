@@ -36,6 +36,7 @@ class LazyGroup(click.Group):
     _summaries: ClassVar[dict[str, str]] = {
         "train": "Train a parser on a treebank.",
         "parse": "Parse raw text or sentences, with the built-in English model or your own.",
+        "corpus": "Parse a corpus on many processes and machines, and go on after a crash.",
         "models": "The models that can be used by name; how to make a package of your own.",
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",
@@ -48,7 +49,7 @@ class LazyGroup(click.Group):
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
         "serve": "A page where a person corrects parses, and a service for programs.",
-        "convert": "Convert between CoNLL-U and CoNLL-X.",
+        "convert": "Convert between CoNLL-U, CoNLL-X and Parquet.",
     }
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -91,8 +92,8 @@ class LazyGroup(click.Group):
 def crossarc(context: click.Context) -> None:
     """Dependency parsing where arcs may cross.
 
-    Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz); - is standard input
-    or output.
+    Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz, .zst), or
+    Parquet; - is standard input or output.
     """
     set_up()
     if context.invoked_subcommand is None:

@@ -20,7 +20,7 @@ from crossarc.drawing.picture import Picture, paired_groups, pictures_of_group
 from crossarc.drawing.svg import svg_of
 from crossarc.drawing.text import text_of
 from crossarc.io import read
-from crossarc.io.streams import open_output
+from crossarc.io.streams import open_output, plain_name
 
 _FORMATS = {".svg": "svg", ".tex": "latex", ".txt": "text"}
 _MOST_IN_ONE_SVG = 200
@@ -98,7 +98,7 @@ def command(
 def _format_of(output: str) -> str:
     if output == "-":
         return "text"
-    suffix = Path(output.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
+    suffix = Path(plain_name(output)).suffix.lower()
     if suffix not in _FORMATS:
         raise click.UsageError(
             f"cannot tell the format from the name {output}: end it with .svg, .tex or .txt, or give --format"

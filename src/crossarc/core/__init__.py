@@ -3,6 +3,7 @@
 from crossarc.core.constraints import Constraints
 from crossarc.core.errors import (
     CrossarcError,
+    EmptyInput,
     InputError,
     InputWarning,
     ModelWarning,
@@ -16,6 +17,7 @@ from crossarc.core.tree import Tree
 __all__ = [
     "Constraints",
     "CrossarcError",
+    "EmptyInput",
     "InputError",
     "InputWarning",
     "Insert",

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from crossarc.core import InputError, InputWarning, Place
+from crossarc.core import EmptyInput, InputError, InputWarning, Place
 from crossarc.io.streams import InputStream
 
 __all__ = ["Block", "read_blocks"]
@@ -68,7 +68,7 @@ def read_blocks(
                 yield Block(content, path, line + superfluous)
             line += part.count(b"\n") + 2
     if not found:
-        raise InputError("no sentences in this file", Place(path))
+        raise EmptyInput("no sentences in this file", Place(path))
 
 
 def _normal_pieces(stream: InputStream, path: str, report: Callable[[InputError], None]) -> Iterator[bytes]:

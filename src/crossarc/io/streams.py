@@ -1,4 +1,4 @@
-"""Bytes in and out: plain, .gz and .xz files, and ``-`` for standard input and output."""
+"""Bytes in and out: plain, .gz, .xz and .zst files, and ``-`` for standard input and output."""
 
 from __future__ import annotations
 
@@ -9,17 +9,29 @@ import os
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
 from crossarc.core import CrossarcError, InputError, Place
+from crossarc.io.arrow import pyarrow
 
-__all__ = ["InputStream", "Source", "name_of", "open_input", "open_output", "size_of_input"]
+__all__ = [
+    "COMPRESSED",
+    "InputStream",
+    "Source",
+    "compressed",
+    "name_of",
+    "open_input",
+    "open_output",
+    "plain_name",
+    "size_of_input",
+]
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]  # the path of a file, or a file that is open
 
-_OPENERS: dict[str, Callable[[str, str], Any]] = {".gz": gzip.open, ".xz": lzma.open}
+COMPRESSED = (".gz", ".xz", ".zst")  # how the names of compressed files end
 
 
 class InputStream(Protocol):
@@ -39,6 +51,38 @@ class _OpenFile:
         return piece.encode() if isinstance(piece, str) else piece
 
 
+class _ZstdInput:
+    """Arrow's decompression, because Python has none before 3.14; what is damaged is said as by its other ones."""
+
+    def __init__(self, path: str) -> None:
+        self._stream = pyarrow().CompressedInputStream(_open(path), "zstd")
+
+    def read1(self, size: int, /) -> bytes:
+        try:
+            return cast(bytes, self._stream.read1(size))
+        except OSError as error:
+            raise EOFError(str(error)) from None
+
+    def __enter__(self) -> _ZstdInput:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+
+_OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".xz": lzma.open, ".zst": _ZstdInput}
+
+
+def plain_name(path: str | os.PathLike[str]) -> str:
+    """The name of a file, without what says that it is compressed.
+
+    >>> plain_name("parsed.conllu.gz")
+    'parsed.conllu'
+    """
+    name = os.fspath(path)
+    return name[: name.rindex(".")] if name.endswith(COMPRESSED) else name
+
+
 def name_of(source: Source) -> str:
     """The path of a file, or what stands for it in messages."""
     return os.fspath(source) if isinstance(source, str | os.PathLike) else str(getattr(source, "name", "<memory>"))
@@ -55,9 +99,9 @@ def open_input(source: Source) -> Iterator[InputStream]:
         yield cast(InputStream, sys.stdin.buffer)
         return
     try:
-        with _open(name, name, "rb") as stream:
+        with _OPENERS.get(Path(name).suffix, _open)(name) as stream:
             yield cast(InputStream, stream)
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"damaged or truncated compressed file ({error})", Place(name)) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         if error.filename != name:
@@ -71,7 +115,7 @@ def size_of_input(path: str | os.PathLike[str]) -> int | None:
         found = os.fstat(sys.stdin.fileno()) if os.fspath(path) == "-" else os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) and Path(path).suffix not in _OPENERS else None
+    return found.st_size if stat.S_ISREG(found.st_mode) and Path(path).suffix not in COMPRESSED else None
 
 
 @contextlib.contextmanager
@@ -99,8 +143,8 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise CrossarcError(f"{name}: {_complaint(error)}") from None
     os.close(handle)
     try:
-        with _open(name, temporary, "wb") as stream:
-            yield cast(BinaryIO, stream)
+        with Path(temporary).open("wb") as raw, compressed(raw, name) as stream:
+            yield stream
         Path(temporary).chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
         Path(temporary).replace(target)
     except BaseException:
@@ -108,9 +152,26 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
 
 
-def _open(name: str, file: str, mode: str) -> IO[bytes]:
-    """Open ``file`` in the way that the suffix of ``name`` asks for."""
-    return cast(IO[bytes], _OPENERS.get(Path(name).suffix, open)(file, mode))
+@contextlib.contextmanager
+def compressed(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """A stream that writes to ``raw`` as the suffix of ``name`` asks for: the same contents give the same bytes."""
+    stream: Any
+    match Path(name).suffix:
+        case ".gz":
+            stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+        case ".xz":
+            stream = lzma.LZMAFile(raw, "wb")  # noqa: SIM115
+        case ".zst":
+            stream = pyarrow().CompressedOutputStream(raw, "zstd")
+        case _:
+            yield raw
+            return
+    with stream:
+        yield stream
+
+
+def _open(path: str) -> IO[bytes]:
+    return Path(path).open("rb")
 
 
 def _complaint(error: OSError) -> str:
