@@ -33,7 +33,7 @@ from crossarc.io.text import read_text
 from crossarc.models import describe_model
 from crossarc.parsers import Capability, ParseOptions
 from crossarc.parsers.base import ConstraintSource
-from crossarc.parsers.constraint_file import MiscConstraints, read_constraints
+from crossarc.parsers.constraint_file import HeadConstraints, MiscConstraints, read_constraints
 from crossarc.parsers.registry import SYSTEMS
 from crossarc.pipeline.chunks import Chunk, ChunkResult, Input, Job, chunks_of, parse_chunks
 
@@ -113,9 +113,10 @@ def _option(capability: Capability, *names: str, **about: Any) -> Callable[[Comm
 )
 @click.option(
     "--constraints",
-    metavar="misc|FILE",
-    help="Take Head=3, NotHead=5, Rel=nsubj or NotRel=obj from the words' MISC, or from a file of lines "
-    "SENT_ID<tab>WORD<tab>Head=3; trees honour them.",
+    metavar="heads|misc|FILE",
+    help="heads: keep the heads that the input has, and their labels, and fill in what is missing (_). Or take Head=3, "
+    "NotHead=5, Rel=nsubj or NotRel=obj from the words' MISC, or from a file of lines SENT_ID<tab>WORD<tab>Head=3; "
+    "trees honour them.",
 )
 @click.option(
     "--max-length",
@@ -343,7 +344,8 @@ def _with_rules_checked(results: Iterable[ChunkResult], rules: Any) -> Iterator[
 def _constraint_source(constraints: str | None) -> ConstraintSource | None:
     if constraints is None:
         return None
-    return MiscConstraints() if constraints == "misc" else read_constraints(constraints)
+    own: dict[str, ConstraintSource] = {"misc": MiscConstraints(), "heads": HeadConstraints()}
+    return own.get(constraints) or read_constraints(constraints)
 
 
 def _rule_source(rules: str | None) -> Any:
