@@ -25,8 +25,8 @@ from trained import DEV, TEST, TRAIN, trained
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "crossarc"
-GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-DOCUMENTS = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/tutorials/*.md"))]
+DOCUMENTS = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md", ROOT / "examples" / "README.md"]
 WITH_NAMES = [ROOT / "docs" / "architecture.md", ROOT / "docs" / "glossary.md", ROOT / "CONTRIBUTING.md"]
 
 
