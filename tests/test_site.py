@@ -79,6 +79,11 @@ def test_the_reference_has_everything_public(site, package):
             assert f"{home}.{name}" in ids, name
 
 
+def test_doctests_are_code(site):
+    for path in site:
+        assert "```" not in path.read_text(encoding="utf-8"), path
+
+
 def test_every_document_has_a_page():
     named = set(re.findall(r"^ +- ([\w/.-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
     assert named == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
