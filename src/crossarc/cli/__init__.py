@@ -13,6 +13,7 @@ import warnings
 from typing import ClassVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from crossarc._version import __version__
 from crossarc.cli.hints import hint_for, similar
@@ -45,6 +46,7 @@ class LazyGroup(click.Group):
         "inspect": "What is in a model, and why it chose an arc.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",
+        "crossval": "How good a parser of a treebank is: train on a part, test on the rest, in turn.",
         "compare": "Two parsers against the same gold trees, with tests of significance.",
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
@@ -62,6 +64,12 @@ class LazyGroup(click.Group):
         if not any(param.name == "quiet" for param in command.params):
             command.params += verbosity_options()
         return command
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of commands, without importing any: a person waits for this with a finger on the tabulator key."""
+        names = (name for name in self._summaries if name.startswith(incomplete))
+        commands = [CompletionItem(name, help=self._summaries[name]) for name in names]
+        return [*commands, *click.Command.shell_complete(self, context, incomplete)]
 
     def resolve_command(
         self, context: click.Context, args: list[str]

@@ -12,7 +12,7 @@ from crossarc.cli.common import write_options
 from crossarc.models import describe_model
 from crossarc.parsers import Capability, ParseOptions
 from crossarc.parsers.base import ConstraintSource
-from crossarc.parsers.constraint_file import MiscConstraints, read_constraints
+from crossarc.parsers.constraint_file import HeadConstraints, MiscConstraints, read_constraints
 from crossarc.parsers.registry import SYSTEMS
 
 __all__ = ["ParsingCommand", "parse_options", "parsing_options"]
@@ -73,8 +73,9 @@ _OPTIONS: list[Callable[[Command], Command]] = [
     ),
     click.option(
         "--constraints",
-        metavar="misc|FILE",
-        help="Take Head=3, NotHead=5, Rel=nsubj or NotRel=obj from the words' MISC, or from a file of lines "
+        metavar="heads|misc|FILE",
+        help="heads: keep the heads that the input has, and their labels, and fill in what is missing (_). Or take "
+        "Head=3, NotHead=5, Rel=nsubj or NotRel=obj from the words' MISC, or from a file of lines "
         "SENT_ID<tab>WORD<tab>Head=3; trees honour them.",
     ),
     click.option(
@@ -143,7 +144,8 @@ _OPTIONS: list[Callable[[Command], Command]] = [
         "--exact/--relaxed",
         default=None,
         help="Of integer programs: the best tree there is, or the one nearest to the solution of the linear "
-        "relaxation. Comments say which trees are the best.  [default: relaxed]",
+        "relaxation. Of --order 1: the best tree over all heads. Comments say which trees are the best.  "
+        "[default: relaxed]",
     ),
     _option(
         Capability.RULES,
@@ -175,7 +177,8 @@ def parse_options(
 def _constraint_source(constraints: str | None) -> ConstraintSource | None:
     if constraints is None:
         return None
-    return MiscConstraints() if constraints == "misc" else read_constraints(constraints)
+    own: dict[str, ConstraintSource] = {"misc": MiscConstraints(), "heads": HeadConstraints()}
+    return own.get(constraints) or read_constraints(constraints)
 
 
 def _rule_source(rules: str | None) -> Any:

@@ -48,6 +48,12 @@ _MEGABYTE = 1 << 20
     metavar="SECONDS",
     help="How long a request may take; then its process is stopped and another one started.",
 )
+@click.option(
+    "--training",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Let annotation tools (INCEpTION, ArboratorGrew) train parsers, and keep them in DIR.  [default: not allowed]",
+)
 def command(
     models: tuple[str, ...],
     host: str,
@@ -56,12 +62,14 @@ def command(
     max_length: int,
     max_size: float,
     time_limit: float,
+    training: str | None,
 ) -> None:
     """A page where a person corrects parses, and a service for programs.
 
     The page draws trees with the probabilities of their arcs. You require, forbid or relabel arcs, and the rest of the
     sentence is parsed again around them. Programs that speak UDPipe's REST interface find it here (/models, /process);
     our own interface (/api/parse) adds k best trees, probabilities and constraints; /api/openapi.json describes it.
+    INCEpTION (/predict, /train) and ArboratorGrew (/parser/models) find the interfaces that they call.
     """
     try:
         from crossarc.server.run import serve
@@ -72,7 +80,7 @@ def command(
 
     limits = Limits(size=int(max_size * _MEGABYTE), length=max_length, seconds=time_limit)
     try:
-        serve(named_models(models), host, port, jobs, limits, _announce)
+        serve(named_models(models), host, port, jobs, limits, _announce, training)
     except KeyboardInterrupt:  # the way to end it
         log.info("stopped")
 

@@ -29,8 +29,8 @@ _PRESET_OF_LEARNER = {"crf": "ms2007"}
 _NAMED = "crossarc.system"  # in the context: the system that the arguments name
 
 
-class _TrainCommand(click.Command):
-    """Has the options of the system that is named, beside those of all systems."""
+class SystemCommand(click.Command):
+    """Has the options of the system that is named (``--system``), beside its own."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         named = SYSTEMS.get(_value_of("--system", args) or "")
@@ -48,7 +48,7 @@ class _TrainCommand(click.Command):
             with formatter.section(f"Options of --system {named.name}"):
                 write_options(formatter, context, [param for param in params if isinstance(param, _SystemOption)])
         else:
-            with formatter.section("Systems (crossarc train --system SYSTEM --help shows their options)"):
+            with formatter.section(f"Systems (crossarc {self.name} --system SYSTEM --help shows their options)"):
                 formatter.write_dl([(system.name, system.summary) for system in SYSTEMS.values()])
 
 
@@ -120,7 +120,7 @@ class _Preset(_SystemOption):
         click.Option.__init__(self, ["--preset"], type=click.Choice(sorted(system.presets)), help=help, metavar="NAME")
 
 
-@click.command("train", cls=_TrainCommand)
+@click.command("train", cls=SystemCommand)
 @click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
 @click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
@@ -167,7 +167,7 @@ def command(
     MODEL.training) until it has ended, for --resume.
     """
     chosen = SYSTEMS[system]
-    config = _config(chosen, preset, {name: value for name, value in options.items() if value is not None})
+    config = config_of(chosen, preset, {name: value for name, value in options.items() if value is not None})
     if jobs > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
         raise click.UsageError(f"not with --system {system}: --jobs")
     names = _component_names(components)
@@ -283,7 +283,7 @@ def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
     return right / len(pairs)
 
 
-def _config(system: System, preset: str | None, given: dict[str, Any]) -> Config:
+def config_of(system: System, preset: str | None, given: dict[str, Any]) -> Config:
     """The configuration of a system, from the options that are its fields."""
     config = replace(_base(system, preset, given.get("learner")), **given)
     for setting in settings(system.config):

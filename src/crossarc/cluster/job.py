@@ -20,7 +20,7 @@ from crossarc.cluster.outputs import OutputFormat
 from crossarc.cluster.reading import Fields
 from crossarc.cluster.shards import Piece, Shard, make_shards
 from crossarc.core import CrossarcError
-from crossarc.models.builtin import file_of
+from crossarc.models.installed import file_of
 from crossarc.parsers.base import ParseOptions
 from crossarc.pipeline import load
 

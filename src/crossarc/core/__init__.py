@@ -11,8 +11,10 @@ from crossarc.core.errors import (
     Place,
     UnsupportedConstraint,
 )
-from crossarc.core.sentence import Insert, Sentence, Word
+from crossarc.core.row import Insert, Row
+from crossarc.core.sentence import Sentence
 from crossarc.core.tree import Tree
+from crossarc.core.word import Word
 
 __all__ = [
     "Constraints",
@@ -24,6 +26,7 @@ __all__ = [
     "ModelWarning",
     "NoTreeError",
     "Place",
+    "Row",
     "Sentence",
     "Tree",
     "UnsupportedConstraint",

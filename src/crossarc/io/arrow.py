@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crossarc.core import CrossarcError, InputError, Insert, Place, Sentence, Word
+from crossarc.core import CrossarcError, InputError, Insert, Place, Row, Sentence
 from crossarc.core.sentence import word_ids
 
-__all__ = ["Row", "batches_of", "from_arrow", "parse_row", "pyarrow", "rows_of", "schema", "to_arrow", "to_pandas"]
+__all__ = ["TableRow", "batches_of", "from_arrow", "parse_row", "pyarrow", "rows_of", "schema", "to_arrow", "to_pandas"]
 
 _BATCH = 4096  # sentences
 _STRINGS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")  # columns that are lists of strings
@@ -76,9 +76,9 @@ def schema(*, probabilities: bool = False) -> Any:
     """The columns of a table and their types."""
     arrow = pyarrow()
     texts, numbers = arrow.list_(arrow.string()), arrow.list_(arrow.int32())
-    line = arrow.struct([("after", arrow.int32()), *((name, arrow.string()) for name in Word._fields)])
+    line = arrow.struct([("after", arrow.int32()), *((name, arrow.string()) for name in Row._fields)])
     columns = {"doc_id": arrow.string(), "sent_id": arrow.string(), "text": arrow.string(), "comments": texts}
-    columns |= {name: numbers if name in ("id", "head") else texts for name in Word._fields}
+    columns |= {name: numbers if name in ("id", "head") else texts for name in Row._fields}
     columns["inserts"] = arrow.list_(line)
     if probabilities:
         columns |= dict.fromkeys(_PROBABILITIES, arrow.list_(arrow.float32()))
@@ -131,7 +131,7 @@ def _number(misc: str, key: str) -> float | None:
 # ---- and back --------------------------------------------------------------------------------------------------------
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """What a table has of a sentence."""
 
     values: dict[str, Any]
@@ -140,7 +140,7 @@ class Row(NamedTuple):
     document: str | None  # that of the sentence before
 
 
-def rows_of(batches: Iterable[Any], path: str) -> Iterator[Row]:
+def rows_of(batches: Iterable[Any], path: str) -> Iterator[TableRow]:
     """The rows of record batches; ``path`` is where they come from."""
     number, document = 0, None
     for batch in batches:
@@ -148,11 +148,11 @@ def rows_of(batches: Iterable[Any], path: str) -> Iterator[Row]:
             raise InputError("no column 'form': this is not a table of sentences", Place(path))
         for values in batch.to_pylist():
             number += 1
-            yield Row(values, path, number, document)
+            yield TableRow(values, path, number, document)
             document = values.get("doc_id")
 
 
-def parse_row(row: Row) -> Sentence:
+def parse_row(row: TableRow) -> Sentence:
     """The sentence of a row. Raises ``InputError`` for the first thing that is wrong with it."""
     try:
         columns = _columns(row.values)
@@ -172,7 +172,7 @@ def _columns(values: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
     for name, column in columns.items():
         if len(column) != words:
             raise ValueError(f"{name} has {len(column)} items for {words} words")
-    return tuple(columns[name] for name in Word._fields[1:])
+    return tuple(columns[name] for name in Row._fields[1:])
 
 
 def _checked(column: Iterable[str], name: str) -> tuple[str, ...]:
@@ -192,13 +192,13 @@ def _head(head: Any, n: int) -> str:
 
 
 def _insert(insert: dict[str, Any], n: int) -> Insert:
-    row = Word(*_checked((insert[name] for name in Word._fields), "inserts"))
+    row = Row(*_checked((insert[name] for name in Row._fields), "inserts"))
     if not 0 <= insert["after"] <= n or row.id in word_ids(n):
         raise ValueError(f"{row.id} after word {insert['after']} is no multiword token or empty node of it")
     return Insert(insert["after"], row)
 
 
-def _comments(row: Row) -> tuple[str, ...]:
+def _comments(row: TableRow) -> tuple[str, ...]:
     values = row.values
     if "comments" in values:
         comments = list(values["comments"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from crossarc.core import InputError, Insert, Place, Sentence, Word
+from crossarc.core import InputError, Insert, Place, Row, Sentence
 from crossarc.core.sentence import word_ids
 from crossarc.io.blocks import Block
 from crossarc.io.problems import format_problems, inserts_fit
@@ -91,7 +91,7 @@ def _take_inserts(fields: list[str]) -> tuple[Insert, ...]:
     positions = [line for line, id_ in enumerate(ids) if "-" in id_ or "." in id_]
     inserts = []
     for before, line in enumerate(positions):
-        inserts.append(Insert(line - before, Word(ids[line][1:], *fields[10 * line + 1 : 10 * line + 10])))
+        inserts.append(Insert(line - before, Row(ids[line][1:], *fields[10 * line + 1 : 10 * line + 10])))
     for line in reversed(positions):
         del fields[10 * line : 10 * line + 10]
     return tuple(inserts)

@@ -19,7 +19,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).endswith(".parquet")
 
 
-def read_rows(path: str) -> Iterator[arrow.Row]:
+def read_rows(path: str) -> Iterator[arrow.TableRow]:
     """The rows of a file, or of standard input (``-``)."""
     with open_parquet(path) as file:
         yield from arrow.rows_of(file.iter_batches(), path)

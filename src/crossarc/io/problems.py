@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 
 __all__ = [
     "RAW_TEXT",
@@ -53,13 +53,13 @@ def format_problems(lines: Sequence[str], *, only_words: bool = False) -> Iterat
         elif line.startswith("#") and not only_words:
             if ids.started:
                 yield LineProblem(number, "a comment after the first word")
-        elif len(row) != len(Word._fields):
+        elif len(row) != len(Row._fields):
             hint = " (columns must be separated by tabs)" if len(row) == 1 and " " in line.strip() else ""
             columns = "column" if len(row) == 1 else "columns"
-            yield LineProblem(number, f"{len(row)} {columns} instead of {len(Word._fields)}{hint}")
+            yield LineProblem(number, f"{len(row)} {columns} instead of {len(Row._fields)}{hint}")
             ids.take(row[0])  # a broken line still uses its id up
         else:
-            for name, value in zip(Word._fields, row, strict=True):
+            for name, value in zip(Row._fields, row, strict=True):
                 if not value:
                     yield LineProblem(number, f"column {name.upper()} is empty")
             if message := ids.take(row[0]):

@@ -127,6 +127,8 @@ def train(
 ) -> Parser:
     """A parser of the kind that the configuration is for; by default the best we have.
 
+    An interrupt after the first epoch ends training and keeps the best so far.
+
     Parameters
     ----------
     treebank, dev : sentences with trees, or the path of a file of them
@@ -141,8 +143,6 @@ def train(
         Where the state after each epoch is kept, and whether to go on from there. Whoever saves the parser deletes it.
     jobs : int
         With two, systems that can learn two things at once do so; the result is the same.
-
-    An interrupt after the first epoch ends training and keeps the best so far.
     """
     system = system_of(config) if config is not None else SYSTEMS[DEFAULT]
     config = config or system.config()

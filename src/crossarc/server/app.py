@@ -14,24 +14,27 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from crossarc._version import __version__
-from crossarc.server import interface, udpipe
+from crossarc.server import arborator, inception, interface, udpipe
 from crossarc.server.jobs import Limits, RequestError
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
 from crossarc.server.safety import Guarded
+from crossarc.server.training import Trainer
 
 __all__ = ["make_app"]
 
 _PAGE = Path(__file__).parent / "page"
 
 
-def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
+def make_app(pool: Pool, registry: Registry, limits: Limits, trainer: Trainer | None = None) -> ASGIApp:
     """The service, for any ASGI server. The pool has been started; it is stopped with the application."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         pool.stop()
+        if trainer is not None:
+            trainer.stop()
 
     app = FastAPI(
         title="Crossarc",
@@ -42,9 +45,11 @@ def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.pool, app.state.registry, app.state.limits = pool, registry, limits
+    app.state.pool, app.state.registry, app.state.limits, app.state.trainer = pool, registry, limits, trainer
     app.include_router(interface.router)
     app.include_router(udpipe.router)
+    app.include_router(arborator.router)
+    app.include_router(inception.router)
     app.mount("/page", StaticFiles(directory=_PAGE))
     app.add_api_route("/", _page, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(RequestError, _refused)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import uvicorn
 
@@ -13,6 +14,7 @@ from crossarc.server.app import make_app
 from crossarc.server.jobs import Limits
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
+from crossarc.server.training import Trainer
 
 __all__ = ["serve"]
 
@@ -21,16 +23,25 @@ _CONNECTIONS = 1000
 
 
 def serve(
-    models: Mapping[str, str], host: str, port: int, workers: int, limits: Limits, announce: Callable[[str], None]
+    models: Mapping[str, str],
+    host: str,
+    port: int,
+    workers: int,
+    limits: Limits,
+    announce: Callable[[str], None],
+    training: str | None = None,
 ) -> None:
-    """Serve the models (name -> file) until the process is interrupted; ``announce`` is told the address."""
+    """Serve the models (name -> file) until the process is interrupted; ``announce`` is told the address.
+
+    Annotation tools may train parsers, if there is a folder for them (``training``).
+    """
     listener = _listen(host, port)
     pool = Pool(models, limits, workers)
     try:
         registry = Registry(pool.start())
         announce(_address(listener))
         config = uvicorn.Config(
-            make_app(pool, registry, limits),
+            make_app(pool, registry, limits, Trainer(Path(training), limits) if training else None),
             log_level="warning",
             access_log=False,
             server_header=False,

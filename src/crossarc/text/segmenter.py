@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 from crossarc.features.language import FeatureSet, load_set, parse_set
 from crossarc.features.word_table import WordTable
 from crossarc.learning.listener import TrainingListener
@@ -153,7 +153,7 @@ class Segmenter:
             before = ""
             if len(words) > 1:
                 id_ = f"{len(forms) + 1}-{len(forms) + len(words)}"
-                inserts.append(Insert(len(forms), Word(id_, token, "_", "_", "_", "_", "_", "_", "_", spaces)))
+                inserts.append(Insert(len(forms), Row(id_, token, "_", "_", "_", "_", "_", "_", "_", spaces)))
                 spaces = "_"
             forms += words
             misc += [spaces] * len(words)
