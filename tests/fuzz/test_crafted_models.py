@@ -95,8 +95,12 @@ CRAFTED = {
     "segmenter.tokens of 1": ("pipeline", cut("segmenter.tokens", 1), "tokens has 1 weights"),
     "segmenter.tokens of 3": ("pipeline", cut("segmenter.tokens", 3), "tokens has 3 weights"),
     "classes beyond": ("pipeline", words("tagger.words", guesses={"": [0, 1, 2, 3, 10**9]}), "has 1000000000, not"),
-    "a class too many": ("pipeline", words("tagger.words", guesses={"": [10**4]}), "tags that it does not know"),
-    "no guess for all": ("pipeline", words("tagger.words", guesses={"x": [0]}), "tags that it does not know"),
+    "a class too many": (
+        "pipeline",
+        words("tagger.words", guesses={"": [10**4]}),
+        "guesses has 10000, not",
+    ),
+    "no guess for all": ("pipeline", words("tagger.words", guesses={"x": [0]}), "no guess for all words"),
     "200,000 tags": (
         "pipeline",
         words("tagger.words", tags=[["X", str(i), "_"] for i in range(200_000)]),
