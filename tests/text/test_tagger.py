@@ -59,7 +59,7 @@ def test_a_model_with_tags_or_weights_that_do_not_fit_is_refused():
     header, tensors = tagger().to_model()
     words = unpack(tensors["words"], Anything())
     odd = pack({**words, "guesses": {"": [len(words["tags"])]}})
-    with pytest.raises(CrossarcError, match="tags that it does not know"):
+    with pytest.raises(CrossarcError, match="the lexicon of its tagger: guesses has"):
         Tagger.from_model(header, {**tensors, "words": odd})
     with pytest.raises(CrossarcError, match="weights are no table"):
         Tagger.from_model(header, {**tensors, "second": tensors["second"][:-1]})

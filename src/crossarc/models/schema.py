@@ -66,7 +66,7 @@ def _check_types(values: Iterable[Any], types: set[type], where: str, wanted: st
 
 
 def _check_lengths(values: Collection[Any], least: int, most: int, where: str, what: str) -> None:
-    for length in set(map(len, values)):
+    for length in set(map(len, values)):  # few are different
         if not least <= length <= most:
             raise ModelError(f"{where} has {length} {what}, not {least} to {most}")
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.learning.listener import DevScores
-from crossarc.models import Tensors, component_of, read_model, write_model
+from crossarc.models import Contents, Tensors, component_of, read_model, write_model
 from crossarc.models.schema import Kind
 from crossarc.models.tensors import TensorKind
 from crossarc.parsers.config import Config
@@ -325,7 +325,7 @@ class Parser(ABC):
     @classmethod
     def load(cls: type[Own], path: str | Path) -> Own:
         """The parser of a model file."""
-        return component_of(cls, read_model(path).components["parser"], path)
+        return component_of(cls, read_model(path).components.get("parser", Contents({}, {})), path)
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
         """What spoke for and against an arc, in the tree that the sentence has; the weightiest first."""

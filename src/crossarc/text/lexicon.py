@@ -7,8 +7,6 @@ import threading
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,12 +102,6 @@ class Lexicon:
             return seen
         guessed = next(self.guesses[key] for key in _endings(form) if key in self.guesses)
         return list(dict.fromkeys([*seen, *guessed]))
-
-    def knows_only(self, n_classes: int) -> bool:
-        """Whether each word has a class, and none another than the first ``n_classes``; lists are of numbers from 0."""
-        lists = chain(map(itemgetter(0), self.words.values()), self.guesses.values())
-        largest = max(chain.from_iterable(lists), default=0)
-        return largest < n_classes and "" in self.guesses
 
 
 def _ranked(seen: Counter[int]) -> list[int]:

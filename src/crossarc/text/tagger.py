@@ -37,14 +37,8 @@ Tag = tuple[str, str, str]
 _TAG_ATTRIBUTES = ("tag", "upos")
 _FIRST, _SECOND = Section(attributes=ATTRIBUTES), Section(attributes=(*ATTRIBUTES, *_TAG_ATTRIBUTES))
 SCHEMA = Schema("tagger", {"first-pass": _FIRST, "second-pass": _SECOND}, required=("first-pass",))
-_CLASSES = ListOf(Whole(), least=1, most=1 << 16)
-_WORDS = Record(
-    {
-        "tags": ListOf(Row([Text(1000, least=1)] * 3), least=1, most=1 << 16),
-        "words": MapOf(Row((_CLASSES, Flag()))),
-        "guesses": MapOf(_CLASSES),
-    }
-)
+_MOST_TAGS = 1 << 16
+_WORDS = Record({"tags": ListOf(Row([Text(1000, least=1)] * 3), least=1, most=_MOST_TAGS)})
 _FOLDS = 8
 _EPOCHS = 8
 _BITS = 21  # of the weights of each pass
@@ -109,9 +103,10 @@ class Tagger:
         first, second = compile_passes(features)
         words = unpack(tensors["words"], _WORDS)
         tags = tuple(map(tuple, words["tags"]))
+        kind_of_lexicon(len(tags)).check([words], "the lexicon of its tagger")
+        if len(set(tags)) < len(tags) or "" not in words["guesses"]:
+            raise ModelError("the lexicon of its tagger has a tag twice, or no guess for all words")
         lexicon = Lexicon(words["words"], words["guesses"], _names(tags))
-        if len(set(tags)) < len(tags) or not lexicon.knows_only(len(tags)):
-            raise ModelError("the lexicon of its tagger has tags that it does not know")
         aspects = _aspects(tags)
         return cls(
             tags,
@@ -120,6 +115,12 @@ class Tagger:
             Classifier(first, tensors["first"], aspects),
             Classifier(second, tensors["second"], aspects),
         )
+
+
+def kind_of_lexicon(n_tags: int) -> Kind:
+    """What the words and guesses of a lexicon may be, whose tags are so many."""
+    classes = ListOf(Whole(0, n_tags - 1), least=1, most=_MOST_TAGS)
+    return Record({"words": MapOf(Row((classes, Flag()))), "guesses": MapOf(classes)})
 
 
 def compile_passes(features: FeatureSet) -> tuple[Compiled, Compiled]:
