@@ -24,7 +24,7 @@ from crossarc.io.streams import open_output
 
 _FORMATS = {".svg": "svg", ".tex": "latex", ".txt": "text"}
 _MOST_IN_ONE_SVG = 200
-_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 @click.command("draw")

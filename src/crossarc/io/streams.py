@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
@@ -57,7 +58,7 @@ def open_input(source: Source) -> Iterator[InputStream]:
     try:
         with _open(name, name, "rb") as stream:
             yield cast(InputStream, stream)
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
         raise InputError(f"damaged or truncated compressed file ({error})", Place(name)) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         if error.filename != name:
