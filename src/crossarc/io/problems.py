@@ -29,6 +29,7 @@ _EMPTY_NODE = re.compile(rf"(0|{_NUMBER})\.({_NUMBER})")
 _FIRST_ID = re.compile(r"(1|0\.1|1-[0-9]+) ")
 _RANGE = re.compile(rf"({_NUMBER})-({_NUMBER})")
 _EXCERPT = 40  # characters that messages show of a value
+_LONG_CYCLE = 20  # words that messages show of a cycle
 
 
 class LineProblem(NamedTuple):
@@ -181,15 +182,25 @@ def tree_problems(sentence: Sentence) -> Iterator[WordProblem]:
         if head == "_":
             yield WordProblem(word, f"word {word} has no HEAD")
     heads = [-1, *(0 if head == "_" else int(head) for head in sentence.head)]
-    while cycle := find_cycle(heads):
-        path = " → ".join(map(str, [*cycle, cycle[0]]))
-        message = f"the heads form a cycle: {path}" if len(cycle) > 1 else f"word {cycle[0]} is its own head"
+    for cycle in _cycles(heads):
+        message = f"the heads form a cycle: {_path(cycle)}" if len(cycle) > 1 else f"word {cycle[0]} is its own head"
         yield WordProblem(min(cycle), message)
-        heads[cycle[0]] = 0
+
+
+def _path(cycle: Sequence[int]) -> str:
+    """The words of a cycle, and its first one again; of a long one only some."""
+    if len(cycle) > _LONG_CYCLE:
+        return " → ".join(map(str, cycle[:_LONG_CYCLE])) + f" → ... ({len(cycle)} words)"
+    return " → ".join(map(str, [*cycle, cycle[0]]))
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:
     """The words of a cycle, each followed by its head; empty if every word reaches node 0."""
+    return next(_cycles(heads), [])
+
+
+def _cycles(heads: Sequence[int]) -> Iterator[list[int]]:
+    """All cycles, in linear time: each word is visited once."""
     visited_from = [0] * len(heads)
     visited_from[0] = -1
     for start in range(1, len(heads)):
@@ -201,8 +212,7 @@ def find_cycle(heads: Sequence[int]) -> list[int]:
             cycle = [word]
             while heads[cycle[-1]] != word:
                 cycle.append(heads[cycle[-1]])
-            return cycle
-    return []
+            yield cycle
 
 
 def graph_problems(sentence: Sentence) -> Iterator[WordProblem]:
