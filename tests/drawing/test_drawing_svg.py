@@ -161,3 +161,15 @@ def test_graphs_have_several_heads_and_empty_nodes(handmade):
     assert 'data-head="4" data-dep="2" data-label="nsubj:pass"' in svg
     with pytest.raises(InputError, match="DEPS of node 1: '7:x' is not an arc"):
         to_svg(Sentence.of(["a"], deps=["7:x"]), graph=True)
+
+
+def test_all_characters_make_valid_xml():
+    for first in range(0, 0x110000, 4096):
+        if first % 0x10000 in (
+            0,
+            0xD000,
+            0xF000,
+        ):  # control characters, surrogates, others
+            letters = "".join(map(chr, range(first, first + 4096)))
+            sentence = Sentence.of([letters, "b"]).with_tree([-1, 0, 1], ["_", letters, "x"])
+            ElementTree.fromstring(to_svg([sentence]))

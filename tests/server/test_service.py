@@ -51,7 +51,7 @@ def handler(model_file):
 def client(handler):
     registry = Registry({"random-order-1": handler.description, "other": handler.description})
     app = make_app(Here({"random-order-1": handler, "other": handler}), registry, LIMITS)
-    return TestClient(app, raise_server_exceptions=False)
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
 def without_trees(sentences):
@@ -133,6 +133,8 @@ def test_what_is_required_is_there_and_what_is_forbidden_is_not(client, handler)
         ({"word": 1, "head": 99}, "99 cannot be the head"),
         ({"word": 1, "head": 1}, "1 cannot be the head"),
         ({"word": 1, "label": "nonsense"}, "no label 'nonsense'"),
+        ({"word": 1, "label": ""}, "no label ''"),
+        ({"word": 1, "not_labels": [""]}, "no label ''"),
         ({"sentence": 7, "word": 1, "head": 2}, "sentence 7 of 1"),
     ],
 )
@@ -210,6 +212,16 @@ def test_limits(client):
 
     reply = client.post("/api/parse", content=pieces(), headers={"Content-Type": "application/json"})
     assert reply.status_code == 413
+
+
+def test_too_much_work_is_refused(model_file):
+    """Words, the number of trees and the length of sentences count together."""
+    handler = Handler(str(model_file), 1000, max_words=3000)
+    for length, k, number in [(30, 1, 99), (30, 8, 12), (400, 3, 1)]:
+        handler._check_work([Sentence.of(["x"] * length)] * number, k)
+        with pytest.raises(RequestError, match="at most 3,000 are allowed") as refused:
+            handler._check_work([Sentence.of(["x"] * length)] * (number + 1), k)
+        assert refused.value.status == 413
 
 
 @pytest.mark.parametrize(
@@ -423,7 +435,8 @@ def reader(text_model_file):
 @pytest.fixture(scope="module")
 def text_client(reader):
     registry = Registry({"random-text": reader.description})
-    return TestClient(make_app(Here({"random-text": reader}), registry, LIMITS), raise_server_exceptions=False)
+    app = make_app(Here({"random-text": reader}), registry, LIMITS)
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
 RAW = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in SENTENCES)

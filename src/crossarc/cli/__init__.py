@@ -1,13 +1,15 @@
 """The ``crossarc`` command. Results go to stdout, everything else to stderr.
 
-Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 interrupted.
+Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 import time
 import warnings
 from typing import ClassVar
@@ -113,11 +115,16 @@ def main() -> None:
     warnings.showwarning = _Warnings()  # type: ignore[assignment]
     for category in (InputWarning, ModelWarning):
         warnings.simplefilter("always", category)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         sys.exit(crossarc(standalone_mode=False))
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         sys.exit(130)
+    except _Terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
     except click.ClickException as error:
         _fail(error, _message_of(error))
     except CrossarcError as error:
@@ -126,6 +133,14 @@ def main() -> None:
         _fail(error, "not enough memory")
     except OSError as error:
         _fail(error, f"{error.filename or 'input or output'}: {(error.strerror or str(error)).lower()}")
+
+
+class _Terminated(BaseException):
+    """SIGTERM has come; on its way to the top, temporary files and other processes go."""
+
+
+def _terminate(number: int, _: object) -> None:
+    raise _Terminated
 
 
 def _fail(error: BaseException, message: str) -> None:

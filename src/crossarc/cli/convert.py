@@ -28,8 +28,8 @@ def command(file: str, output: str, source: str | None, target: str | None, crlf
     """Convert between CoNLL-U, CoNLL-X and Parquet, a table with a row for each sentence.
 
     CoNLL-X to CoNLL-U loses nothing: PHEAD and PDEPREL go to MISC, and come back from there. CoNLL-X has no place for
-    comments, multiword tokens, empty nodes, DEPS and MISC; what is lost on the way there is counted on stderr. Parquet
-    has a place for everything (extra: pip install 'crossarc[arrow]').
+    comments, multiword tokens, empty nodes, DEPS, MISC and spaces; what is lost on the way there is counted on stderr.
+    Parquet has a place for everything (extra: pip install 'crossarc[arrow]').
     """
     errors = ErrorLog(on_error)
     lost: Counter[str] = Counter()

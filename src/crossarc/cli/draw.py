@@ -14,7 +14,7 @@ from typing import BinaryIO
 import click
 
 from crossarc.cli.common import FILES, ErrorLog, on_error_option
-from crossarc.core import CrossarcError
+from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.drawing.latex import latex_of
 from crossarc.drawing.picture import Picture, paired_groups, pictures_of_group
 from crossarc.drawing.svg import svg_of
@@ -24,7 +24,8 @@ from crossarc.io.streams import open_output, plain_name
 
 _FORMATS = {".svg": "svg", ".tex": "latex", ".txt": "text"}
 _MOST_IN_ONE_SVG = 200
-_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_MOST_WORDS = 1000
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 @click.command("draw")
@@ -133,7 +134,13 @@ def _pictures(
     for number, (group, other) in enumerate(paired_groups(sentences, others), 1):
         sent_id = group[0].sent_id
         if not wanted or sent_id in ids or any(number in some for some in numbers):
-            yield from pictures_of_group(group, other, graph=graph)
+            if _is_too_large(group[0]):
+                error = InputError(f"{len(group[0])} words are too many for a picture", group[0].place())
+                if errors.on_error == "stop":
+                    raise error
+                errors.on_error(error)
+            else:
+                yield from pictures_of_group(group, other, graph=graph)
         missing.discard(sent_id or "")
         if wanted and not missing and number >= last:
             return
@@ -143,6 +150,12 @@ def _pictures(
         raise CrossarcError(f"{file}: there is no sentence {min(missing)}")
     if number < last:
         raise CrossarcError(f"{file}: there is no sentence {last}, only {number}")
+
+
+def _is_too_large(sentence: Sentence) -> bool:
+    """Whether nobody could look at the picture: the time that it takes grows with the square of its size."""
+    arcs = sum(deps.count("|") for deps in sentence.deps)
+    return len(sentence) + arcs > _MOST_WORDS
 
 
 def _numbers_and_ids(wanted: tuple[str, ...]) -> tuple[list[range], set[str]]:

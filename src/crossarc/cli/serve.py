@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 
 import click
 
@@ -54,6 +55,26 @@ _MEGABYTE = 1 << 20
     metavar="DIR",
     help="Let annotation tools (INCEpTION, ArboratorGrew) train parsers, and keep them in DIR.  [default: not allowed]",
 )
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Answer to this name, too; * is any. By default to names of this machine, and to what --host says.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Let pages of this site (https://example.org; * is any) use UDPipe's interface (CORS).",
+)
+@click.option(
+    "--token",
+    metavar="TEXT",
+    help="Who asks must know this; an empty one asks for nothing.  [default: made up if others than this machine can "
+    "reach the service, otherwise none]",
+)
 def command(
     models: tuple[str, ...],
     host: str,
@@ -63,6 +84,9 @@ def command(
     max_size: float,
     time_limit: float,
     training: str | None,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    token: str | None,
 ) -> None:
     """A page where a person corrects parses, and a service for programs.
 
@@ -75,15 +99,21 @@ def command(
         from crossarc.server.run import serve
     except ModuleNotFoundError as error:
         raise CrossarcError(f"{error.name} is missing: pip install '.[serve]'") from None
+    from crossarc.server.access import LOOPBACK, Access, is_loopback
     from crossarc.server.jobs import Limits
+    from crossarc.server.pool import Pool
     from crossarc.server.registry import named_models
 
     limits = Limits(size=int(max_size * _MEGABYTE), length=max_length, seconds=time_limit)
+    if token is None:
+        token = "" if is_loopback(host) else secrets.token_urlsafe(16)
+    names = frozenset(name.lower() for name in (host, *hosts))
+    access = Access(LOOPBACK | names, frozenset(origins), token)
+
+    def announce(address: str) -> None:
+        click.echo(f"Crossarc is at {address}{f'?token={token}' if token else ''} (Ctrl-C ends it)")
+
     try:
-        serve(named_models(models), host, port, jobs, limits, _announce, training)
+        serve(Pool(named_models(models), limits, jobs), host, port, limits, announce, access, training)
     except KeyboardInterrupt:  # the way to end it
         log.info("stopped")
-
-
-def _announce(address: str) -> None:
-    click.echo(f"Crossarc is at {address} (Ctrl-C ends it)")

@@ -14,8 +14,9 @@ import click
 from crossarc.cli.common import FILES, read_sentences, read_trees, shows_progress, write_options
 from crossarc.cli.hints import HintedError
 from crossarc.cli.messages import log
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Sentence
 from crossarc.evaluation import evaluate
+from crossarc.io.lock import only_writer
 from crossarc.models import ModelError
 from crossarc.parsers import Capability, EpochReport, Parser, TrainingListener, train
 from crossarc.parsers.config import Config, Setting, settings
@@ -172,7 +173,7 @@ def command(
         raise click.UsageError(f"not with --system {system}: --jobs")
     names = _component_names(components)
     config = config.beside(names)
-    _check_writable(Path(model))
+    click.get_current_context().with_resource(only_writer(Path(model)))
     start = time.monotonic()
     trees = [tree for path in treebanks for tree in read_sentences(path, trees=not config.partial_trees)]
     held_out = [tree for path in dev for tree in read_trees(path)]
@@ -221,16 +222,6 @@ def _component_names(components: str | None) -> list[str]:
     if unknown:
         raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(TEXT_COMPONENTS)}")
     return names
-
-
-def _check_writable(model: Path) -> None:
-    """Find out before any work whether the model can be written."""
-    draft = model.with_name(f".{model.name}.part")
-    try:
-        draft.touch()
-        draft.unlink()
-    except OSError as error:
-        raise CrossarcError(f"{model}: {(error.strerror or str(error)).lower()}") from None
 
 
 def _summarise(model: str, scores: dict[str, float], listener: _Lines, seconds: float) -> None:

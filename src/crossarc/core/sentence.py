@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
+from operator import attrgetter
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +26,7 @@ Column = tuple[str, ...]
 _COLUMNS = {name: i for i, name in enumerate(Row._fields[1:])}
 _SHOWN = ("form", "lemma", "upos", "head", "deprel")  # by str(sentence), where there is something in them
 _EXCERPT = 40  # characters that repr(sentence) shows of the text
+_SHORT = 300  # words of a sentence
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -218,9 +222,12 @@ class Sentence(Conversions):
         if self.source is not None:
             return self.source + "\n\n"
         rows = list(map("\t".join, zip(word_ids(len(self)), *self.columns, strict=True)))
-        for insert in reversed(self.inserts):
-            rows.insert(insert.after, "\t".join(insert.row))
-        return "\n".join([*self.comments, *rows, "", ""])
+        lines: list[str] = []
+        done = 0  # words
+        for insert in self.inserts:
+            lines += [*rows[done : insert.after], "\t".join(insert.row)]
+            done = insert.after
+        return "\n".join([*self.comments, *lines, *rows[done:], "", ""])
 
     def __repr__(self) -> str:
         name = f" {self.sent_id}" if self.sent_id else ""
@@ -240,11 +247,21 @@ class Sentence(Conversions):
         """Where the sentence, or one of its words, is in its file."""
         line = self.line
         if word is not None and line:
-            line += len(self.comments) + word - 1 + sum(insert.after < word for insert in self.inserts)
+            before = bisect_left(self.inserts, word, key=attrgetter("after"))
+            line += len(self.comments) + word - 1 + before
         return Place(self.path, line, self.sent_id)
 
 
-@cache
+Result = TypeVar("Result")
+
+
+def cached_if_short(function: Callable[[int], Result]) -> Callable[[int], Result]:
+    """Remember what a function of the length of sentences gives, but not for long ones: that would be much memory."""
+    remembered = lru_cache(maxsize=_SHORT)(function)
+    return lambda n: remembered(n) if n < _SHORT else function(n)
+
+
+@cached_if_short
 def word_ids(n: int) -> tuple[str, ...]:
     """('1', '2', ..., 'n')"""
     return tuple(map(str, range(1, n + 1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from crossarc.io.streams import InputStream
 __all__ = ["Block", "read_blocks"]
 
 _CHUNK = 1 << 18
+_LINE_END = re.compile(rb"\r+\n")  # of Windows, perhaps twice: what is written is read again as the same
 
 
 class Block(NamedTuple):
@@ -88,7 +90,7 @@ def _normal_pieces(stream: InputStream, path: str, report: Callable[[InputError]
                 line += piece.count(b"\n", 0, piece.find(b"\r\n"))
                 report(InputError("lines end with CR LF (read as LF)", Place(path, line)))
                 line = None
-            piece = piece.replace(b"\r\n", b"\n")
+            piece = _LINE_END.sub(b"\n", piece)
         elif line is not None:
             line += piece.count(b"\n")
         yield piece

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import lzma
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import IO, Any, BinaryIO, Protocol, cast
 
 from crossarc.core import CrossarcError, InputError, Place
 from crossarc.io.arrow import pyarrow
+from crossarc.io.replacing import complaint, file_replaced
 
 __all__ = [
     "COMPRESSED",
@@ -106,7 +107,7 @@ def open_input(source: Source) -> Iterator[InputStream]:
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         if error.filename != name:
             raise
-        raise InputError(_complaint(error), Place(name)) from None
+        raise InputError(complaint(error), Place(name)) from None
 
 
 def size_of_input(path: str | os.PathLike[str]) -> int | None:
@@ -127,8 +128,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     name = os.fspath(path)
     if name == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield from _standard_output()
         return
     target = Path(name)
     if target.exists() and not target.is_file():
@@ -137,19 +137,18 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
         return
+    with file_replaced(path) as draft, draft.open("wb") as raw, compressed(raw, name) as stream:
+        yield stream
+
+
+def _standard_output() -> Iterator[BinaryIO]:
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
     except OSError as error:
-        raise CrossarcError(f"{name}: {_complaint(error)}") from None
-    os.close(handle)
-    try:
-        with Path(temporary).open("wb") as raw, compressed(raw, name) as stream:
-            yield stream
-        Path(temporary).chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        raise CrossarcError(f"standard output: {complaint(error)}") from None
 
 
 @contextlib.contextmanager
@@ -172,13 +171,3 @@ def compressed(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 def _open(path: str) -> IO[bytes]:
     return Path(path).open("rb")
-
-
-def _complaint(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

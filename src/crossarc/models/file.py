@@ -10,7 +10,6 @@ import json
 import os
 import re
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -23,6 +22,7 @@ from safetensors.numpy import save_file
 from crossarc._version import __version__
 from crossarc.core import CrossarcError
 from crossarc.features.weights import LARGEST_WEIGHT, Quantized, quantized
+from crossarc.io.replacing import file_replaced
 from crossarc.models.errors import ModelError
 from crossarc.models.installed import file_of, names, naming_package
 from crossarc.models.schema import Anything, Flag, Kind, MapOf, Record, Text, Whole, check_depth
@@ -242,20 +242,13 @@ def _bits(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _write(target: Path, arrays: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        temporary.touch()
-        mode = temporary.stat().st_mode  # of any new file; safetensors would have only the owner read it
-        save_file(arrays, temporary, metadata)
-        temporary.chmod(mode)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(target)
-    except (OSError, SafetensorError) as error:
+        with file_replaced(target) as draft:
+            save_file(arrays, draft, metadata)
+    except SafetensorError as error:
         raise ModelError(f"{target}: {_reason(error)}") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    except CrossarcError as error:
+        raise ModelError(str(error)) from None
 
 
 def _reason(error: Exception) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from multiprocessing.connection import Connection
 
 from crossarc.core import CrossarcError, InputError
+from crossarc.pipeline.processes import end_with_parent
+from crossarc.server import log
 from crossarc.server.handler import Handler
 from crossarc.server.jobs import Answer, Job, Limits, Parse, RequestError
 
@@ -17,11 +19,11 @@ __all__ = ["answer", "work"]
 
 def work(pipe: Connection, paths: Mapping[str, str], limits: Limits) -> None:
     """Do jobs until the other end of the pipe is closed."""
-    logging.basicConfig(format="crossarc: %(message)s")
-    logging.getLogger("crossarc").setLevel(logging.INFO)  # it says why the first start takes a while
+    log.set_up()  # it says why the first start takes a while
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which closes the pipe
+    end_with_parent()
     try:
-        handlers = {name: Handler(path, limits.length) for name, path in paths.items()}
+        handlers = {name: Handler(path, limits.length, limits.words) for name, path in paths.items()}
         for handler in handlers.values():
             handler.warm_up()
     except CrossarcError as error:
