@@ -67,7 +67,9 @@ def test_the_number_of_candidates(train, most):
 
 
 def test_without_labels(train):
-    assert {label for tree in train("--order", "1", "--labels", "none").trees(TEST[:5]) for label in tree.deprel} == {"_"}
+    assert {label for tree in train("--order", "1", "--labels", "none").trees(TEST[:5]) for label in tree.deprel} == {
+        "_"
+    }
 
 
 @pytest.mark.slow
