@@ -179,7 +179,7 @@ def rules_table(count: int) -> list[str]:
         "| ---: | ---: | ---: |",
         *(f"| {n} | {seconds_for(parser, dev, n):.2f} | {memory_of_process(n)} |" for n in LENGTHS),
         "",
-        "Time limits under these rules, in processor time. The sentences are made of others, which the rules hardly fit;",
+        "Time limits under these rules, in processor time. The sentences are made of others, and the rules hardly fit;",
         "branch and bound keeps time by the wall's clock, and so ends early on a busy machine:",
         "",
         "| words | limit | relaxed: seconds, status | exact: seconds, status |",
