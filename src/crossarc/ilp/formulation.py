@@ -16,14 +16,14 @@ from crossarc.ilp.rule_rows import label_columns
 from crossarc.ilp.rules import Children, FewArcs, Rule, Variables
 from crossarc.trees._input import allowed_arcs, allowed_labels, limits_of_children
 
-__all__ = ["Formulation", "TreeRows", "formulate", "restricted"]
+__all__ = ["MOST_FLOW", "Formulation", "TreeRows", "formulate", "restricted"]
 
 Indices = NDArray[np.int64]
 
 TreeRows = Literal["cutting planes", "single-commodity flow", "multi-commodity flow"]
 
 _NOTHING = np.empty(0, dtype=np.int64)
-_MOST_FLOW = 100_000  # variables; a program of more takes longer to write down than cutting planes take
+MOST_FLOW = 100_000  # variables; a program of more takes longer to write down than cutting planes take
 
 
 class Formulation(NamedTuple):
@@ -62,7 +62,7 @@ def formulate(
     counts_crossing = any(isinstance(rule, FewArcs) and rule.crossing for rule in rules)
     nonprojective = crossing = _NOTHING
     has_nonprojective = bool(len(parts.nonprojective)) or counts_nonprojective
-    if counts_nonprojective and parts.size * len(z) <= _MOST_FLOW:
+    if counts_nonprojective and parts.size * len(z) <= MOST_FLOW:
         trees = "multi-commodity flow"  # a limit would have to be cut off again and again
     paths = None
     if constraints.projective:

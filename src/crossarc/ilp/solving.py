@@ -14,7 +14,7 @@ from crossarc.ilp.checks import check_rules, checked_parts
 from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
 from crossarc.ilp.deadline import Deadline
 from crossarc.ilp.dual_decomposition import relax_checked
-from crossarc.ilp.formulation import TreeRows, formulate, restricted
+from crossarc.ilp.formulation import MOST_FLOW, TreeRows, formulate, restricted
 from crossarc.ilp.highs import Answer, Infeasible, Solver
 from crossarc.ilp.parts import Indicators, Parts, indicators_of_tree, score_of_tree
 from crossarc.ilp.program import Block
@@ -257,17 +257,20 @@ def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
         return None
     if tree.score >= _certain(relaxed.bound):
         return problem.solution(tree, "integral", relaxed.bound, indicators_of_tree(parts, tree.heads))
-    out_of_time = problem.deadline.left < _seconds_to_begin(parts) if exact else not relaxed.in_time
+    out_of_time = problem.deadline.left < _seconds_to_begin(problem) if exact else not relaxed.in_time
     status: Status = "time limit" if out_of_time else "rounded"
     marks = {kind: np.zeros(len(getattr(parts, kind))) for kind in ("nonprojective", "crossing")}
     indicators = relaxed.indicators._replace(**(marks if problem.constraints.projective else {}))
     return problem.solution(tree, status, relaxed.bound, indicators)
 
 
-def _seconds_to_begin(parts: Parts) -> float:
-    """How long it takes to write the program down and to let HiGHS have a first look at it, for each part 2 µs."""
+def _seconds_to_begin(problem: _Problem) -> float:
+    """How long it takes to write the program down and to let HiGHS have a first look at it, judged by its size."""
+    parts, n_arcs = problem.parts, len(problem.parts.arcs)
     pairs = (parts.siblings, parts.grandparents, parts.next_siblings)
-    return 2e-6 * (parts.valencies.size + sum(len(of_kind.first) for of_kind in pairs))
+    n_parts = parts.valencies.size + sum(len(of_kind.first) for of_kind in pairs)
+    has_flow = any(isinstance(rule, FewArcs) and not rule.crossing for rule in problem.rules)
+    return 2e-6 * n_parts + 4e-6 * has_flow * min(parts.size * n_arcs, MOST_FLOW)
 
 
 def _without_marks(problem: _Problem) -> tuple[Parts, RuleRows]:
