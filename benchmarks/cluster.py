@@ -7,7 +7,7 @@ parts that are not run keep the figures of their last run.
   workers. Each command runs on a text and on three times that text; the difference leaves start-up out. Commands take
   turns, so that the noise of the machine falls on all of them; medians of some rounds, in seconds and in processor
   time, which other programs disturb less.
-- memory: one worker parses two million words, shard after shard.
+- memory: one worker parses two million words, shard after shard; and half as many without new words.
 - manifest: 100,000 shards whose work is nothing: what planning, driver, journals and status cost.
 
 The text is that of English-EWT if ../shared/treebanks has it, otherwise of a random treebank, repeated with a new word
@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import chain, cycle, islice
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,7 @@ def main() -> None:
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
-def write_text(path: Path, words: int) -> int:
+def write_text(path: Path, words: int, *, new_words: bool = True) -> int:
     """So many words of text, a paragraph for every ten sentences; how many there are (as the treebank counts)."""
     trees = list(crossarc.read(TREEBANK) if TREEBANK.exists() else random_treebank(10_000, seed=1))
     count = 0
@@ -96,7 +96,8 @@ def write_text(path: Path, words: int) -> int:
             if count >= words:
                 return count
             forms = tree.text.split(" ")
-            forms = [form if (number + i) % 10 else f"{form}{_new_word(number)}" for i, form in enumerate(forms)]
+            if new_words:
+                forms = [form if (number + i) % 10 else f"{form}{_new_word(number)}" for i, form in enumerate(forms)]
             file.write(" ".join(forms) + ("\n\n" if number % 10 == 9 else "\n"))
             count += len(tree)
     raise AssertionError
@@ -157,14 +158,24 @@ def processor_time() -> float:
 
 
 def memory(folder: Path, words: int) -> dict[str, Any]:
+    """With new words again and again, which tables keep for a while, and without."""
+    some, none = folder / "some", folder / "none"
+    return {
+        "a new word in place of every tenth": grown(some, words, True),
+        "no new words": grown(none, words // 2, False),
+    }
+
+
+def grown(folder: Path, words: int, new_words: bool) -> dict[str, Any]:
     """Megabytes that a worker takes after each shard."""
+    folder.mkdir()
     text = folder / "long.txt"
-    count = write_text(text, words)
+    count = write_text(text, words, new_words=new_words)
     planned = plan([text], folder / "out", "en", CorpusJob(shard_size=text.stat().st_size / 20e6))
     work = ShardWork(planned.folder.path, planned.job, planned.checksum)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(_watched, (work, planned.shards))
-    return {"words": count, "shards": len(planned.shards), "bytes": text.stat().st_size, "megabytes": found}
+    return {"words": count, "megabytes": found}
 
 
 def _watched(work: ShardWork, shards: list[Shard]) -> list[float]:
@@ -283,29 +294,29 @@ def speed_table(found: dict[str, Any]) -> Iterator[str]:
     yield "## Speed"
     yield ""
     yield f"Raw text to CoNLL-U with the built-in model, {found['words']:,} words, start-up left out; median of"
-    yield f"{found['rounds']}. Words a second on the clock depend on what else the machine does, processor time hardly."
-    yield "Overhead is processor time beyond that of `crossarc parse` with as many processes; Ray's own processes are"
-    yield "not in it, only driver and workers."
+    yield f"{found['rounds']} round(s). Overhead is processor time beyond that of `crossarc parse` with as many"
+    yield "processes; Ray's own processes are not in it, only driver and workers. Words a second on the clock are left"
+    yield "out where the machine was too busy to tell; processor time, too, then varies by a fifth or more from run to"
+    yield "run."
     yield ""
-    yield "| command, workers | words a second | of processor time | overhead |"
+    yield "| command, workers | words a second | words a second of processor time | overhead |"
     yield "| --- | ---: | ---: | ---: |"
+    busy = found["about"]["load"] > 2 * (os.cpu_count() or 1)
     for name, (seconds, processor) in found["seconds"].items():
         plain = found["seconds"][f"crossarc parse, {name[-1]}"][1]
-        overhead = "" if name.startswith("crossarc parse") else f"{processor / plain - 1:+.1%}"
-        yield f"| {name} | {found['words'] / seconds:,.0f} | {found['words'] / processor:,.0f} | {overhead} |"
+        overhead = "" if name.startswith("crossarc parse") else f"{processor / plain - 1:+.0%}"
+        on_clock = "" if busy else f"{found['words'] / seconds:,.0f}"
+        yield f"| {name} | {on_clock} | {found['words'] / processor:,.0f} | {overhead} |"
 
 
 def memory_table(found: dict[str, Any]) -> Iterator[str]:
-    each = found["words"] / found["shards"]
     yield "## Memory of a worker"
     yield ""
-    yield f"{found['words']:,} words in {found['shards']} shards, a new word in place of every tenth;"
-    yield "resident megabytes after so many words."
+    yield "Resident megabytes after each twentieth of a text, which repeats itself."
     yield ""
-    shown = list(islice(chain([0, 1, 2], range(4, found["shards"] - 1, 5), [found["shards"] - 1]), 20))
-    yield "| words | " + " | ".join(f"{each * (i + 1):,.0f}" for i in shown) + " |"
-    yield "| --- |" + " ---: |" * len(shown)
-    yield "| MB | " + " | ".join(f"{found['megabytes'][i]:,.0f}" for i in shown) + " |"
+    for name, row in found.items():
+        if name != "about":
+            yield f"- {row['words']:,} words, {name}: {', '.join(f'{size:,.0f}' for size in row['megabytes'])}"
 
 
 def manifest_table(found: dict[str, Any]) -> Iterator[str]:
