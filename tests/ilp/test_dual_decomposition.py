@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import Constraints, NoTreeError
-from crossarc.ilp import parts_of, relax, score_of, solve
-from crossarc.ilp.parts import indicators_of
+from crossarc.ilp import indicators_of, parts_of, relax, score_of, solve
 from crossarc.ilp.rounding import improved
 
 pytestmark = pytest.mark.slow  # compiles much that few people use
