@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 SECONDS = 5  # of processor time for one file
 MEMORY = 1 << 30  # bytes that a process may take beyond what it has at the start
 _MOST_FAILURES = 20
+_PATIENCE = 1800  # seconds for one file that waits for something, on however slow a machine
 
 
 class Task(NamedTuple):
@@ -67,18 +68,23 @@ def _listed(outcomes: Counter[str]) -> str:
     return ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
 
 
-def watch(tasks: list[Task], report: Report) -> None:
-    """Try all files of the tasks. A process that dies is replaced, and the file that it died of is a failure."""
+def watch(tasks: list[Task], report: Report, *, plain: bool = False) -> None:
+    """Try all files of the tasks. A process that dies is replaced, and the file that it died of is a failure.
+
+    ``plain``: for trees alone, without probabilities, which have kernels of their own.
+    """
     while tasks and len(report.failures) < _MOST_FAILURES:
-        tasks = _watch_process(tasks, report)
+        tasks = _watch_process(tasks, report, plain)
 
 
-def _watch_process(tasks: list[Task], report: Report) -> list[Task]:
+def _watch_process(tasks: list[Task], report: Report, plain: bool) -> list[Task]:
     """One process; the tasks that it has left undone."""
-    command = [sys.executable, __file__, "--work", json.dumps(tasks)]
+    command = [sys.executable, __file__, "--work", json.dumps(tasks), *["--plain"] * plain]
     current, done = tasks[0], False
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
         assert process.stdout is not None
         for line in process.stdout:
             kind, *rest = json.loads(line)
@@ -105,7 +111,7 @@ def _say(*what: Any) -> None:
     print(json.dumps(what), flush=True)
 
 
-def work(tasks: list[Task]) -> None:
+def work(tasks: list[Task], *, plain: bool) -> None:
     """Try files in this process, and tell the one that watches it."""
     from model_mutations import Mutations
     from small_models import small_model
@@ -117,16 +123,16 @@ def work(tasks: list[Task]) -> None:
         path = Path(folder) / "model"
         for own in mutations.values():
             path.write_bytes(own.file(0))
-            for number in range(len(_OPTIONS)):
-                _use(path, number)  # compiles what is needed, without limits
+            for options in _OPTIONS[: 1 if plain else None]:
+                _use(path, options)  # compiles what is needed, without limits
         _stop_clock_while_compiling()
         _limit_memory()
         for task in tasks:
-            _try_files(task, mutations[task.model], path)
+            _try_files(task, mutations[task.model], path, plain)
     _say("done")
 
 
-def _try_files(task: Task, mutations: Any, path: Path) -> None:
+def _try_files(task: Task, mutations: Any, path: Path, plain: bool) -> None:
     from crossarc.core import CrossarcError
     from crossarc.models import ModelError
 
@@ -135,8 +141,9 @@ def _try_files(task: Task, mutations: Any, path: Path) -> None:
         _say("at", task.model, number, task.end)
         path.write_bytes(mutations.file(number))
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # whoever does not stop it is killed
+        signal.alarm(_PATIENCE)
         try:
-            _use(path, number)
+            _use(path, {} if plain else _OPTIONS[number % len(_OPTIONS)])
             outcomes["parsed"] += 1
         except ModelError:
             outcomes["refused"] += 1
@@ -146,6 +153,7 @@ def _try_files(task: Task, mutations: Any, path: Path) -> None:
             _say("failed", traceback.format_exc(limit=-6))
             outcomes["failed"] += 1
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.alarm(0)
         if number % 100 == 0 or number == task.end - 1:
             _say("outcomes", task.model, outcomes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
             outcomes.clear()
@@ -154,8 +162,8 @@ def _try_files(task: Task, mutations: Any, path: Path) -> None:
 _OPTIONS: list[dict[str, Any]] = [{}, {"confidence": True}, {"k": 3}]
 
 
-def _use(path: Path, number: int) -> None:
-    """Load a model, and ask it for all that it can do: for trees, in turn for probabilities or for several trees."""
+def _use(path: Path, given: dict[str, Any]) -> None:
+    """Load a model, and parse with it; then again with these options, if it can do what they ask for."""
     from small_models import SENTENCES, TEXT
 
     from crossarc import load
@@ -165,9 +173,9 @@ def _use(path: Path, number: int) -> None:
     list(model.parse(SENTENCES))
     if model.segmenter is not None:
         model(TEXT)
-    options = ParseOptions(**_OPTIONS[number % len(_OPTIONS)])
+    options = ParseOptions(**given)
     can = {capability for capability, _ in options.asked()} <= model.parser.capabilities
-    if options != ParseOptions() and can and model.parser.knows_probabilities:
+    if given and can and model.parser.knows_probabilities:
         list(model.parse(SENTENCES, options))
 
 
@@ -202,9 +210,10 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1, help="the number of the first file of each model")
     parser.add_argument("--model", help="only this model")
     parser.add_argument("--work", help=argparse.SUPPRESS)
+    parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        work([Task(*task) for task in json.loads(given.work)])
+        work([Task(*task) for task in json.loads(given.work)], plain=given.plain)
         return 0
     from small_models import MODELS
 

@@ -202,7 +202,7 @@ def test_lengths_with_a_name_belong_together():
             check_tensors({"a": np.array(a), "b": np.zeros(b, np.float32)}, kinds)
 
 
-@pytest.mark.parametrize("size", [0, 1, 31, 33, 1 << 29])
+@pytest.mark.parametrize("size", [0, 1, 31, 33, 100])
 def test_tables_are_powers_of_two(size):
     array = np.broadcast_to(np.float32(0), size)
     with pytest.raises(ModelError, match="not a power of two"):

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import Constraints, NoTreeError
-from crossarc.ilp import parts_of, relax, score_of, solve
+from crossarc.ilp import indicators_of, parts_of, relax, score_of, solve
 from crossarc.ilp.deadline import Deadline
-from crossarc.ilp.parts import indicators_of
 from crossarc.ilp.rounding import improved
 from crossarc.trees import is_projective
 
