@@ -126,7 +126,7 @@ class _Locator(caching._CacheLocator):
     def get_source_stamp(self) -> str:
         module = module_of(Path(self._py_file))
         assert module is not None
-        return _fingerprint(module)
+        return f"{_fingerprint(module)} {config.BOUNDSCHECK}"  # kernels that check bounds are others
 
     def get_disambiguator(self) -> str:
         return str(self._function.__code__.co_firstlineno)

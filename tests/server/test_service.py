@@ -217,7 +217,7 @@ def test_limits(client):
 def test_too_much_work_is_refused(model_file):
     """Words, the number of trees and the length of sentences count together."""
     handler = Handler(str(model_file), 1000, max_words=3000)
-    for length, k, number in [(30, 1, 99), (30, 8, 12), (400, 3, 1)]:
+    for length, k, number in [(30, 1, 100), (30, 8, 12), (400, 3, 1)]:
         handler._check_work([Sentence.of(["x"] * length)] * number, k)
         with pytest.raises(RequestError, match="at most 3,000 are allowed") as refused:
             handler._check_work([Sentence.of(["x"] * length)] * (number + 1), k)
