@@ -50,6 +50,7 @@ class ParseRequest(BaseModel):
     model: str | None = Field(None, description="The name of a model; the default one if there is none.")
     k: int = Field(1, ge=1, description="How many trees of each sentence.")
     constraints: list[Constraint] = Field([], description="What the trees must have.")
+    judge: bool = Field(False, description="Whether to say how probable the arcs are that the sentences come with.")
 
 
 class Word(BaseModel):
@@ -75,7 +76,15 @@ class Arc(BaseModel):
     head: int | None = Field(description="0 is the root.")
     label: str
     probability: float | None = Field(description="Of the arc among all trees; null if the model knows none.")
+    labelled: float | None = Field(description="Of the arc with its label.")
     labels: Likely | None
+
+
+class GivenArc(BaseModel):
+    """An arc that a sentence came with."""
+
+    probability: float = Field(description="Of the arc among all trees.")
+    labelled: float = Field(description="Of the arc with its label.")
 
 
 class Tree(BaseModel):
@@ -92,6 +101,9 @@ class ParsedSentence(BaseModel):
     tokens: list[Token]
     entropy: float | None = Field(description="Of all trees, in nats: how unsure the parser is.")
     heads: list[list[tuple[int, float]]] | None = Field(description="The most probable heads of each word.")
+    given: list[GivenArc] | None = Field(
+        description="The arc that each word came with, if `judge` asked for it and each word has one."
+    )
     trees: list[Tree] = Field(description="Distinct, the best one first.")
 
 
@@ -107,6 +119,7 @@ class Model(BaseModel):
     probabilities: bool
     k_best: bool
     acknowledgement: str
+    language: str = Field(description="Its English name, if the model says.")
 
 
 class Models(BaseModel):
@@ -153,5 +166,7 @@ async def parse(request: Request, wanted: ParseRequest) -> Response:
     if wanted.k > request.app.state.limits.k:
         raise RequestError(400, f"k may be at most {request.app.state.limits.k}")
     constraints = tuple(constraint.for_parser() for constraint in wanted.constraints)
-    answer = await request.app.state.pool.do(Parse(model, wanted.text, wanted.format, wanted.k, constraints))
+    answer = await request.app.state.pool.do(
+        Parse(model, wanted.text, wanted.format, wanted.k, constraints, wanted.judge)
+    )
     return Response(answer.content, media_type="application/json")

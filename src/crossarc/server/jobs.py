@@ -38,6 +38,7 @@ class Parse:
     format: str  # "text" or "conllu"
     k: int = 1
     constraints: tuple[SentenceConstraint, ...] = ()
+    judge: bool = False  # whether the arcs that sentences come with are to be judged
 
 
 @dataclass(frozen=True)

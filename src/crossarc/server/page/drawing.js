@@ -1,6 +1,7 @@
-// A tree as SVG: arcs above the words, what is forbidden below them.
+// A tree as SVG: arcs above the words, what is forbidden or suggested below them.
 
 import { LEVEL, layout, pathOf } from "./layout.js";
+import { colourOf, percent } from "./probability.js";
 import { nameOf } from "./sentences.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -12,40 +13,24 @@ const SHARE = `600 10.5px ${FAMILY}`;
 const TOP = 12;
 const UNDER = 16; // between two forbidden arcs
 
-export const BINS = [
-  { name: "p1", from: 0, text: "under 50 %" },
-  { name: "p2", from: 0.5, text: "50–75 %" },
-  { name: "p3", from: 0.75, text: "75–90 %" },
-  { name: "p4", from: 0.9, text: "90–98 %" },
-  { name: "p5", from: 0.98, text: "98 % and more" },
-];
-
-export function colourOf(probability) {
-  if (probability === null) return "p0";
-  return BINS.findLast((bin) => probability >= bin.from).name;
-}
-
-// Rounded down, so that only what is certain is 100 %.
-export function percent(probability) {
-  if (probability < 0.01) return "<1%";
-  return `${Math.floor(probability * 100 + 1e-9)}%`;
-}
-
-// sentence and tree as the service gives them; constraints as in history.js; selected: a word or null; changed: a set of words.
-export function draw(sentence, tree, { constraints, selected, changed }) {
-  const words = sentence.words.map((word) => 12 + Math.max(measure(word.form, FORM), measure(word.upos, TAG)));
-  const arcs = tree.arcs.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, constraints[i + 1]) }));
+// view: as in conllu.js; arcs: with what the parser thinks of them (opinions.js); marks: {fixed, isParsed, selected, changed: a set
+// of words, suggested: [{word, head, label, labelled}]}
+export function draw(view, given, marks) {
+  const { fixed, suggested } = marks;
+  const words = view.words.map((word) => 12 + Math.max(measure(word.form, FORM), measure(word.upos, TAG)));
+  const arcs = given.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, fixed[i + 1], marks.isParsed) }));
   for (const arc of arcs) arc.width = 10 + measure(arc.label, LABEL) + (arc.share ? 4 + measure(arc.share, SHARE) : 0);
-  const plan = layout(words, arcs.filter((arc) => arc.head !== null));
-  const forbidden = Object.entries(constraints).flatMap(([word, constraint]) =>
-    constraint.notHeads.map((head) => ({ word: Number(word), head })),
-  );
+  const plan = layout(words, arcs.filter((arc) => arc.head !== null && arc.head !== arc.word));
+  const under = [
+    ...Object.entries(fixed).flatMap(([word, { notHeads }]) => notHeads.map((head) => ({ word: Number(word), head, sign: "✕", kind: "forbidden" }))),
+    ...suggested.map((arc) => ({ ...arc, sign: `${arc.label}${arc.labelled === null ? "" : ` ${percent(arc.labelled)}`}?`, kind: "suggested" })),
+  ];
 
   const base = TOP + 10 + plan.levels * LEVEL + 14;
-  const bottom = base + 40 + (sentence.tokens.length ? 22 : 0);
-  const size = { width: Math.ceil(plan.width), height: bottom + 8 + (forbidden.length ? 8 + forbidden.length * UNDER : 0) };
+  const bottom = base + 40 + (view.tokens.length ? 22 : 0);
+  const size = { width: Math.ceil(plan.width), height: bottom + 8 + (under.length ? 8 + under.length * UNDER : 0) };
   const svg = element("svg", { class: "tree", ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: "group" });
-  svg.setAttribute("aria-label", `Tree of: ${sentence.text}`);
+  svg.setAttribute("aria-label", `Tree of: ${view.text}`);
   svg.append(element("rect", { class: "ground", ...size }));
   svg.append(element("rect", { class: "root-zone", width: size.width, height: TOP + 20, "data-word": 0 }));
   svg.append(textElement("the root", { x: size.width / 2, y: TOP + 6 }));
@@ -53,15 +38,14 @@ export function draw(sentence, tree, { constraints, selected, changed }) {
   const lines = element("g", { "aria-hidden": "true" });
   const labels = element("g", { "aria-hidden": "true" });
   for (const arc of [...plan.arcs.values()].sort((a, b) => a.level - b.level)) {
-    const marks = { constraints, selected, changed };
     const height = TOP + 10 + (plan.levels - arc.level) * LEVEL;
     lines.append(arcElement(arc, height, base, marks));
     labels.append(labelElement(arc, height, marks));
   }
   svg.append(lines, labels);
-  sentence.words.forEach((word, i) => svg.append(wordElement(word, i + 1, arcs, plan, words, base, sentence, { constraints, selected })));
-  for (const token of sentence.tokens) svg.append(tokenElement(token, plan, words, base));
-  forbidden.forEach((arc, i) => svg.append(forbiddenElement(arc, plan, bottom, bottom + 8 + (i + 1) * UNDER)));
+  view.words.forEach((_, i) => svg.append(wordElement(view, i + 1, arcs, plan, words, base, marks)));
+  for (const token of view.tokens) svg.append(tokenElement(token, plan, words, base));
+  under.forEach((arc, i) => svg.append(underElement(arc, plan, bottom, bottom + 8 + (i + 1) * UNDER)));
   return svg;
 }
 
@@ -80,14 +64,17 @@ export async function standalone(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-function shareOf(arc, constraint) {
-  if (arc.probability === null || constraint?.head !== undefined) return "";
-  return percent(arc.probability);
+// Under a constraint, the parser's own arc is certain: there is nothing to say.
+function shareOf(arc, constraint, isParsed) {
+  if (arc.labelled === null || (isParsed && constraint?.head !== undefined)) return "";
+  return percent(arc.labelled);
 }
 
-function marksOf(arc, { constraints, selected, changed }) {
+function marksOf(arc, { fixed, isParsed, selected, changed }) {
+  const isKept = fixed[arc.word]?.head === arc.head;
   return [
-    constraints[arc.word]?.head === arc.head ? "kept p0" : colourOf(arc.probability),
+    isKept ? "kept" : "",
+    isKept && isParsed ? "p0" : colourOf(arc.labelled),
     selected === arc.word ? "here" : "",
     changed.has(arc.word) ? "changed" : "",
   ].join(" ");
@@ -118,15 +105,17 @@ function labelElement(arc, height, marks) {
   return group;
 }
 
-function wordElement(word, i, arcs, plan, widths, base, sentence, { constraints, selected }) {
+function wordElement(view, i, arcs, plan, widths, base, marks) {
+  const word = view.words[i - 1];
   const x = plan.x[i];
+  const problems = view.problems.filter((problem) => problem.word === i).map((problem) => problem.message);
   const group = element("g", {
-    class: `word ${selected === i ? "here" : ""}`,
+    class: `word ${marks.selected === i ? "here" : ""} ${problems.length ? "wrong" : ""}`,
     "data-word": i,
     role: "button",
-    tabindex: (selected ?? 1) === i ? 0 : -1,
+    tabindex: (marks.selected ?? 1) === i ? 0 : -1,
     "aria-haspopup": "dialog",
-    "aria-label": description(word, i, arcs[i - 1], sentence, constraints[i]),
+    "aria-label": description(word, i, arcs[i - 1], view, marks.fixed[i]) + problems.map((message) => `; ${message}`).join(""),
   });
   const half = widths[i - 1] / 2;
   group.append(
@@ -134,14 +123,21 @@ function wordElement(word, i, arcs, plan, widths, base, sentence, { constraints,
     textElement(word.form, { class: "form", x, y: base + 19 }),
     textElement(word.upos === "_" ? "" : word.upos, { class: "tag", x, y: base + 34 }),
   );
+  if (problems.length) group.append(tooltip(problems.join("\n")));
   return group;
 }
 
-function description(word, i, arc, sentence, constraint) {
-  const head = arc.head === null ? "no head" : `${arc.label} of ${nameOf(sentence, arc.head)}`;
-  const share = arc.probability === null ? "" : `, ${percent(arc.probability)}`;
+function tooltip(text) {
+  const title = element("title", {});
+  title.textContent = text;
+  return title;
+}
+
+function description(word, i, arc, view, constraint) {
+  const head = arc.head === null ? "no head" : `${arc.label} of ${nameOf(view, arc.head)}`;
+  const share = arc.labelled === null ? "" : `, ${percent(arc.labelled)}`;
   const said = constraint?.head !== undefined ? ", required" : "";
-  return `${word.form}, word ${i} of ${sentence.words.length}: ${head}${share}${said}`;
+  return `${word.form}, word ${i} of ${view.words.length}: ${head}${share}${said}`;
 }
 
 // A line under words that are written as one.
@@ -156,13 +152,14 @@ function tokenElement(token, plan, widths, base) {
   return group;
 }
 
-function forbiddenElement(arc, plan, base, depth) {
-  const to = plan.x[arc.word];
-  const from = arc.head === 0 ? to - 40 : plan.x[arc.head];
-  const group = element("g", { class: "forbidden", "aria-hidden": "true" });
+// An arc below the words: one that is forbidden, or that the parser suggests.
+function underElement({ word, head, sign, kind }, plan, base, depth) {
+  const to = plan.x[word];
+  const from = head === 0 ? to - 40 : plan.x[head];
+  const group = element("g", { class: kind, "aria-hidden": "true", ...(kind === "suggested" ? { "data-suggested": word } : {}) });
   group.append(
     element("path", { d: pathOf({ head: 1, from, to }, depth, base) }),
-    textElement(arc.head === 0 ? "✕ root" : "✕", { x: (from + to) / 2, y: depth + 4.5 }),
+    textElement(head === 0 ? `${sign} root` : sign, { x: (from + to) / 2, y: depth + 4.5 }),
   );
   return group;
 }

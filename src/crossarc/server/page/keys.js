@@ -1,7 +1,7 @@
 // The keyboard on the drawing: a word in focus stands for the arc to it.
 
-// page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, place, first),
-// act(action, word), chooseTree(i), step(by)
+// page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
+// the parser's arc, act(action, word), chooseTree(i), step(by)
 export function listenToKeys(drawing, page) {
   drawing.addEventListener("keydown", (event) => {
     const focused = event.target.closest(".word");
@@ -40,7 +40,8 @@ function corrections(page, word) {
     ...trees,
     Enter: () => page.open(word),
     " ": () => page.open(word),
-    l: () => page.open(word, null, "label"),
+    l: () => page.open(word, "label"),
+    t: () => page.take(word),
     r: () => page.act("keep", word),
     f: () => page.act("forbid", word),
     h: () => page.act("ask", word),

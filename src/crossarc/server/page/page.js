@@ -1,23 +1,52 @@
 // The page: mouse, keyboard and buttons, and what each of them does.
 
-import { actions, answerHead, chooseTree, correct, openMenu, travel } from "./corrections.js";
-import { standalone } from "./drawing.js";
+import { changeSentence, travel } from "./changes.js";
+import { actions, answerHead, chooseTree, fixedNow, reparse, takeBack } from "./corrections.js";
+import { downloadFile, downloadDrawing } from "./download.js";
 import { listenToKeys } from "./keys.js";
-import { open, parseInput, showList, start, step } from "./load.js";
+import { labelsOffered } from "./labels.js";
+import * as list from "./list.js";
+import { forgetKept, open, openFile, openKept, parseTyped, start, startOver, step } from "./load.js";
+import * as menu from "./menu.js";
 import { byId } from "./messages.js";
-import { withConstraints } from "./misc-column.js";
+import { arcsWithOpinion, opinionOf } from "./opinions.js";
+import { judgeAll, judgeCurrent, parseSentences, withoutTrees } from "./parsing.js";
 import { listenToPointer } from "./pointer.js";
-import { chosen, page, seen, shown, tree } from "./state.js";
-import { legend, listenToWorkspace, render, select } from "./workspace.js";
+import { current, page, sentences, view } from "./state.js";
+import { legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
 
 const drawing = byId("drawing");
 
-listenToWorkspace({ takeBack: correct, chooseTree });
+listenToWorkspace({ takeBack, chooseTree, fixed: fixedNow, judge: judgeCurrent });
+
+// first: what gets the focus, "keep" or "label"
+function openMenu(word, first) {
+  select(word);
+  const bound = Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, (...rest) => action(word, ...rest)]));
+  menu.openMenu({
+    view: view(),
+    arc: { ...arcsWithOpinion(current())[word - 1], word },
+    constraint: fixedNow()[word],
+    likely: opinionOf(current())?.heads?.[word - 1] ?? [],
+    labels: labelsOffered(),
+    word: wordNode(word).getBoundingClientRect(),
+    first,
+    actions: bound,
+    closed: () => wordNode(word)?.focus({ preventScroll: true }),
+  });
+}
+
+// The parser's arc to a word in the place of the one that is there.
+function takeSuggestion(word) {
+  const arc = suggestions(current()).find((one) => one.word === word);
+  if (arc) actions.head(word, arc.head, arc.label);
+}
 
 listenToPointer(drawing, {
   isAsking: () => page.asking !== null,
   answer: answerHead,
   open: openMenu,
+  take: takeSuggestion,
   drop: (word, head) => {
     select(word);
     if (head !== word) actions.head(word, head);
@@ -27,11 +56,12 @@ listenToPointer(drawing, {
 listenToKeys(drawing, {
   isAsking: () => page.asking !== null,
   answer: answerHead,
-  words: () => page.current.data.words.length,
-  headOf: (word) => tree().arcs[word - 1].head,
-  firstChildOf: (word) => tree().arcs.findIndex((arc) => arc.head === word) + 1,
+  words: () => view().words.length,
+  headOf: (word) => view().arcs[word - 1].head,
+  firstChildOf: (word) => view().arcs.findIndex((arc) => arc.head === word) + 1,
   select,
   open: openMenu,
+  take: takeSuggestion,
   act: (action, word) => {
     page.selected = word;
     actions[action](word);
@@ -44,8 +74,8 @@ byId("trees").addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!by) return;
   event.preventDefault();
-  const n = page.current.data.trees.length;
-  chooseTree((seen().choice + by + n) % n);
+  const all = [...byId("trees").children];
+  chooseTree((all.indexOf(document.activeElement) + by + all.length) % all.length);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -54,7 +84,7 @@ document.addEventListener("keydown", (event) => {
     render();
   }
   const key = event.key.toLowerCase();
-  if (!(event.ctrlKey || event.metaKey) || !page.current || event.target.closest("textarea, input")) return;
+  if (!(event.ctrlKey || event.metaKey) || !page.file || event.target.closest("textarea, input")) return;
   if (key === "z" || key === "y") {
     event.preventDefault();
     travel(key === "y" || event.shiftKey ? "redo" : "undo");
@@ -65,58 +95,51 @@ document.addEventListener("keydown", (event) => {
 
 byId("input").addEventListener("submit", (event) => {
   event.preventDefault();
-  page.file = "parsed";
-  parseInput();
+  parseTyped();
 });
 byId("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("input").requestSubmit();
 });
-byId("model").addEventListener("change", () => parseInput());
-byId("order").addEventListener("change", (event) => {
+byId("model").addEventListener("change", (event) => {
+  page.model = event.target.value;
+  list.refresh();
+  render();
+  judgeCurrent();
+});
+byId("order").addEventListener("change", async (event) => {
   page.order = event.target.value;
-  showList(false);
-  if (page.sentences.length) open(shown()[0]);
+  if (page.order === "uncertainty") await judgeAll();
+  if (sentences().length) open(list.shown()[0]);
 });
 byId("list").addEventListener("click", (event) => {
   const button = event.target.closest("[data-sentence]");
-  if (button) open(page.sentences[Number(button.dataset.sentence) - 1]);
+  if (button) open(sentences().find((sentence) => sentence.key === Number(button.dataset.sentence)));
 });
 byId("before").addEventListener("click", () => step(-1));
 byId("after").addEventListener("click", () => step(1));
 byId("undo").addEventListener("click", () => travel("undo"));
 byId("redo").addEventListener("click", () => travel("redo"));
 byId("open").addEventListener("click", () => byId("file").click());
-byId("file").addEventListener("change", async (event) => {
+byId("file").addEventListener("change", (event) => {
   const [file] = event.target.files;
   event.target.value = "";
-  if (!file) return;
-  byId("text").value = await file.text();
-  page.file = file.name.replace(/\.[^.]*$/, "");
-  parseInput();
+  if (file) openFile(file);
 });
-
-byId("download-conllu").addEventListener("click", () => {
-  const note = byId("note").checked;
-  const trees = page.sentences.map((sentence) => {
-    const { conllu } = chosen(sentence);
-    return note ? withConstraints(conllu, sentence.seen.constraints) : conllu;
-  });
-  save(`${page.file}.conllu`, trees.join(""), "text/plain");
-  page.saved = true;
+byId("kept").addEventListener("change", (event) => openKept(Number(event.target.value)));
+byId("forget").addEventListener("click", forgetKept);
+byId("start-over").addEventListener("click", startOver);
+byId("parse-missing").addEventListener("click", async () => {
+  await parseSentences(withoutTrees(), "sentences parsed");
+  byId("missing").hidden = !withoutTrees().length;
 });
-byId("download-svg").addEventListener("click", async () => {
-  save(`${page.file}-${page.current.number}.svg`, await standalone(drawing.firstChild), "image/svg+xml");
+byId("reparse").addEventListener("click", () => reparse(fixedNow(), "the parser’s tree"));
+byId("suggest").addEventListener("change", render);
+byId("lines").addEventListener("change", (event) => {
+  const text = event.target.value.replaceAll("\r\n", "\n").replace(/\s+$/, "");
+  if (text && text !== current().text) changeSentence({ text, parsed: false }, "lines");
 });
-
-function save(name, content, type) {
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  Object.assign(document.createElement("a"), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-addEventListener("beforeunload", (event) => {
-  if (!page.saved) event.preventDefault();
-});
+byId("download-conllu").addEventListener("click", downloadFile);
+byId("download-svg").addEventListener("click", downloadDrawing);
 
 legend();
 start();

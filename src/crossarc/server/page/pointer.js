@@ -6,18 +6,20 @@ const NEAR_OF_FINGER = 12;
 const EDGE = 40; // pixels from the edge of the drawing where it scrolls under what is dragged
 const STEP = 6; // pixels that it then scrolls at a time
 
-// page: isAsking(), answer(head), open(word, place), drop(word, head)
+// page: isAsking(), answer(head), open(word), take(word), drop(word, head)
 export function listenToPointer(drawing, page) {
   let drag = null; // {word, pointer, near, from, at, thread, scrolling}
 
   drawing.addEventListener("click", (event) => {
     if (drag?.thread) return;
+    const suggested = event.target.closest("[data-suggested]");
+    if (suggested) page.take(Number(suggested.dataset.suggested));
     const target = event.target.closest("[data-word], [data-arc]");
     if (!target) return;
     const word = Number(target.dataset.word ?? target.dataset.arc);
     if (page.isAsking()) {
       if (target.dataset.word !== undefined) page.answer(word);
-    } else if (word > 0) page.open(word, { x: event.clientX, y: event.clientY });
+    } else if (word > 0) page.open(word);
   });
 
   drawing.addEventListener("pointerdown", (event) => {

@@ -1,10 +1,9 @@
 // The service behind the page.
 
 export class ServiceError extends Error {
-  constructor(message, line, sentence) {
+  constructor(message, { line = null, sentence = null, isSilence = false } = {}) {
     super(message);
-    this.line = line;
-    this.sentence = sentence;
+    Object.assign(this, { line, sentence, isSilence });
   }
 }
 
@@ -26,12 +25,12 @@ async function fetchOrFail(url, options) {
   try {
     return await fetch(url, options);
   } catch {
-    throw new ServiceError("The service does not answer. Is crossarc serve still running?");
+    throw new ServiceError("The service does not answer. Is crossarc serve still running?", { isSilence: true });
   }
 }
 
 async function answer(reply) {
   const data = await reply.json().catch(() => ({}));
-  if (!reply.ok) throw new ServiceError(data.error ?? `The service says ${reply.status}.`, data.line, data.sentence);
+  if (!reply.ok) throw new ServiceError(data.error ?? `The service says ${reply.status}.`, data);
   return data;
 }
