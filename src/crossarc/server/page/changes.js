@@ -55,6 +55,7 @@ function later(write) {
 
 // Open what has changed; now and before: the sentences at that place.
 function show(edit, now, before) {
+  page.version += 1;
   page.asking = null;
   const open = now.find((sentence) => sentence.key === page.current) ?? firstDifferent(now, before);
   if (open.key !== page.current) page.selected = null;

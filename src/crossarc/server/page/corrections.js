@@ -4,13 +4,14 @@
 import { changeSentence } from "./changes.js";
 import { forbid, letGo, require, requireAllBut } from "./constraints.js";
 import { format } from "./conllu.js";
+import { addHead } from "./editing.js";
 import { byId, complain, say } from "./messages.js";
 import { withConstraints } from "./misc-column.js";
 import { byProbability, opinionOf, remember, request } from "./opinions.js";
 import * as service from "./service.js";
 import { current, page, view } from "./state.js";
 import { withArc, withTree } from "./trees.js";
-import { render } from "./workspace.js";
+import { render, select } from "./workspace.js";
 
 // What was said of the open sentence, also what the parser has not answered to.
 export function fixedNow() {
@@ -105,8 +106,8 @@ export const actions = {
   letGo: (word) => {
     if (fixedNow()[word]) takeBack(letGo(fixedNow(), word));
   },
-  ask: (word) => {
-    page.asking = word;
+  ask: (word, isExtra = false) => {
+    Object.assign(page, { asking: word, isAskingExtra: isExtra });
     render();
     say(byId("hint").textContent);
   },
@@ -120,6 +121,8 @@ export function takeBack(fixed) {
 export function answerHead(head) {
   const word = page.asking;
   page.asking = null;
+  select(word);
   if (head === word) render();
+  else if (page.isAskingExtra) addHead(word, String(head));
   else actions.head(word, head);
 }

@@ -1,4 +1,4 @@
-// A tree as SVG: arcs above the words, what is forbidden or suggested below them.
+// A tree as SVG: arcs above the words, below them empty nodes, other arcs of the graph, and what is forbidden or suggested.
 
 import { LEVEL, layout, pathOf } from "./layout.js";
 import { colourOf, percent } from "./probability.js";
@@ -21,14 +21,18 @@ export function draw(view, given, marks) {
   const arcs = given.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, fixed[i + 1], marks.isParsed) }));
   for (const arc of arcs) arc.width = 10 + measure(arc.label, LABEL) + (arc.share ? 4 + measure(arc.share, SHARE) : 0);
   const plan = layout(words, arcs.filter((arc) => arc.head !== null && arc.head !== arc.word));
+  const nodes = nodePlaces(view, plan);
   const under = [
+    ...graphArcs(view),
     ...Object.entries(fixed).flatMap(([word, { notHeads }]) => notHeads.map((head) => ({ word: Number(word), head, sign: "✕", kind: "forbidden" }))),
     ...suggested.map((arc) => ({ ...arc, sign: `${arc.label}${arc.labelled === null ? "" : ` ${percent(arc.labelled)}`}?`, kind: "suggested" })),
   ];
 
   const base = TOP + 10 + plan.levels * LEVEL + 14;
   const bottom = base + 40 + (view.tokens.length ? 22 : 0);
-  const size = { width: Math.ceil(plan.width), height: bottom + 8 + (under.length ? 8 + under.length * UNDER : 0) };
+  const deep = bottom + (nodes.size ? 38 : 0);
+  const width = Math.max(plan.width, ...[...nodes.values()].map((x) => x + 40));
+  const size = { width: Math.ceil(width), height: deep + 8 + (under.length ? 8 + under.length * UNDER : 0) };
   const svg = element("svg", { class: "tree", ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: "group" });
   svg.setAttribute("aria-label", `Tree of: ${view.text}`);
   svg.append(element("rect", { class: "ground", ...size }));
@@ -45,7 +49,9 @@ export function draw(view, given, marks) {
   svg.append(lines, labels);
   view.words.forEach((_, i) => svg.append(wordElement(view, i + 1, arcs, plan, words, base, marks)));
   for (const token of view.tokens) svg.append(tokenElement(token, plan, words, base));
-  under.forEach((arc, i) => svg.append(underElement(arc, plan, bottom, bottom + 8 + (i + 1) * UNDER)));
+  const ends = new Map([...view.words.map((word, i) => [word.id, { x: plan.x[i + 1], y: bottom }]), ...[...nodes].map(([id, x]) => [id, { x, y: deep }])]);
+  under.forEach((arc, i) => svg.append(underElement(arc, ends, deep + 8 + (i + 1) * UNDER)));
+  for (const node of view.nodes) svg.append(nodeElement(node, nodes.get(node.id), bottom));
   return svg;
 }
 
@@ -152,14 +158,48 @@ function tokenElement(token, plan, widths, base) {
   return group;
 }
 
-// An arc below the words: one that is forbidden, or that the parser suggests.
-function underElement({ word, head, sign, kind }, plan, base, depth) {
-  const to = plan.x[word];
-  const from = head === 0 ? to - 40 : plan.x[head];
+// An arc below the words: of the graph, one that is forbidden, or one that the parser suggests.
+function underElement({ word, head, sign, kind }, ends, depth) {
+  const to = ends.get(String(word));
+  const from = head === 0 ? { x: to.x - 40, y: depth } : ends.get(String(head));
   const group = element("g", { class: kind, "aria-hidden": "true", ...(kind === "suggested" ? { "data-suggested": word } : {}) });
   group.append(
-    element("path", { d: pathOf({ head: 1, from, to }, depth, base) }),
-    textElement(head === 0 ? `${sign} root` : sign, { x: (from + to) / 2, y: depth + 4.5 }),
+    element("path", { d: `M${from.x} ${from.y}V${depth}H${to.x}V${to.y}` }),
+    element("path", { class: "tip", d: `M${to.x} ${to.y}l-3 7h6z` }),
+    textElement(head === 0 ? `${sign} root` : sign, { x: (from.x + to.x) / 2, y: depth + 4.5 }),
+  );
+  return group;
+}
+
+// The arcs of DEPS that the tree does not have.
+function graphArcs(view) {
+  const known = new Set(["0", ...view.words.map((word) => word.id), ...view.nodes.map((node) => node.id)]);
+  return [...view.words, ...view.nodes].flatMap((row) =>
+    row.deps.split("|").flatMap((arc) => {
+      const [, head, label] = /^([^:]*):?(.*)$/.exec(arc);
+      if (!known.has(head) || head === row.head || head === row.id) return [];
+      return [{ word: row.id, head: head === "0" ? 0 : head, sign: label, kind: "graph" }];
+    }),
+  );
+}
+
+// Where empty nodes stand: below the words, after theirs.
+function nodePlaces(view, plan) {
+  return new Map(
+    view.nodes.map(({ id }) => {
+      const [after, count] = id.split(".").map(Number);
+      const next = plan.x[after + 1] ?? plan.x[after] + 60;
+      return [id, ((after === 0 ? plan.x[1] - 30 : plan.x[after]) + next) / 2 + (count - 1) * 34];
+    }),
+  );
+}
+
+function nodeElement({ id, form, upos }, x, top) {
+  const group = element("g", { class: "node", "data-node": id, role: "button", tabindex: -1, "aria-label": `empty node ${id} ${form}` });
+  group.append(
+    element("rect", { class: "field", x: x - 18, y: top + 2, width: 36, height: 34 }),
+    textElement(form === "_" ? id : form, { class: "form", x, y: top + 18 }),
+    textElement(upos === "_" ? id : upos, { class: "tag", x, y: top + 31 }),
   );
   return group;
 }

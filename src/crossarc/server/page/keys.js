@@ -1,13 +1,13 @@
 // The keyboard on the drawing: a word in focus stands for the arc to it.
 
 // page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
-// the parser's arc, act(action, word), chooseTree(i), step(by)
+// the parser's arc, act(action, word), edit(action, word), cells(word): to the table, chooseTree(i), step(by)
 export function listenToKeys(drawing, page) {
   drawing.addEventListener("keydown", (event) => {
     const focused = event.target.closest(".word");
     if (!focused || event.ctrlKey || event.metaKey || event.altKey) return;
     const word = Number(focused.dataset.word);
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const key = (event.shiftKey ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
     const act = moves(page, word)[key] ?? (page.isAsking() ? answers(page, word) : corrections(page, word))[key];
     if (!act) return;
     event.preventDefault();
@@ -45,6 +45,16 @@ function corrections(page, word) {
     r: () => page.act("keep", word),
     f: () => page.act("forbid", word),
     h: () => page.act("ask", word),
+    s: () => page.edit("splitWord", word),
+    j: () => page.edit("joinWords", word),
+    i: () => page.edit("insertWord", word),
+    m: () => page.edit("token", word),
+    n: () => page.edit("emptyNode", word),
+    x: () => page.edit("addHead", word),
+    c: () => page.cells(word),
+    "Shift+s": () => page.edit("splitSentence", word),
+    "Shift+j": () => page.edit("joinSentences", word),
+    "Shift+Delete": () => page.edit("deleteWord", word),
     Delete: () => page.act("letGo", word),
     Backspace: () => page.act("letGo", word),
     PageUp: () => page.step(-1),

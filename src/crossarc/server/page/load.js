@@ -118,6 +118,7 @@ export async function openKept(id) {
 // Show a file, with what was changed in it.
 function begin({ name, content, parsed }, id, log = [], now = 0) {
   page.reading += 1;
+  page.version += 1;
   const { bom, eol, blocks } = cut(content);
   page.file = { id, name, bom, eol, originals: new Map(blocks.map((block, i) => [i + 1, block])) };
   page.edits = new Edits(blocks.map((block, i) => sentenceOf(block, i + 1, parsed)), log, now);
@@ -181,6 +182,7 @@ function append(data, goesOn) {
   page.file.originals.set(key, block);
   page.edits.sentences.push(sentence);
   summarize(sentence, data);
+  page.version += 1;
   return raw;
 }
 

@@ -3,8 +3,9 @@
 import { changeSentence, travel } from "./changes.js";
 import { actions, answerHead, chooseTree, fixedNow, reparse, takeBack } from "./corrections.js";
 import { downloadFile, downloadDrawing } from "./download.js";
+import { editComments, edits } from "./editing.js";
 import { listenToKeys } from "./keys.js";
-import { labelsOffered } from "./labels.js";
+import { valuesOf } from "./inventory.js";
 import * as list from "./list.js";
 import { forgetKept, open, openFile, openKept, parseTyped, start, startOver, step } from "./load.js";
 import * as menu from "./menu.js";
@@ -28,7 +29,7 @@ function openMenu(word, first) {
     arc: { ...arcsWithOpinion(current())[word - 1], word },
     constraint: fixedNow()[word],
     likely: opinionOf(current())?.heads?.[word - 1] ?? [],
-    labels: labelsOffered(),
+    labels: valuesOf("deprel"),
     word: wordNode(word).getBoundingClientRect(),
     first,
     actions: bound,
@@ -47,6 +48,7 @@ listenToPointer(drawing, {
   answer: answerHead,
   open: openMenu,
   take: takeSuggestion,
+  node: (id) => (page.asking && page.isAskingExtra ? answerHead(id) : showCells(id)),
   drop: (word, head) => {
     select(word);
     if (head !== word) actions.head(word, head);
@@ -66,9 +68,26 @@ listenToKeys(drawing, {
     page.selected = word;
     actions[action](word);
   },
+  edit,
+  cells: showCells,
   chooseTree,
   step,
 });
+
+// The columns of a row in the table.
+function showCells(row) {
+  if (Number.isInteger(row)) page.selected = row;
+  byId("table").open = true;
+  render();
+  byId("columns").querySelector(`input[data-row="${row}"]`).focus();
+}
+
+// name: of an edit of words or sentences, or "addHead"
+function edit(name, word = page.selected ?? 1) {
+  page.selected = word;
+  if (name === "addHead") actions.ask(word, true);
+  else edits[name](word);
+}
 
 byId("trees").addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -133,6 +152,11 @@ byId("parse-missing").addEventListener("click", async () => {
   byId("missing").hidden = !withoutTrees().length;
 });
 byId("reparse").addEventListener("click", () => reparse(fixedNow(), "the parser’s tree"));
+byId("structure").addEventListener("click", (event) => {
+  if (event.target.dataset.edit) edit(event.target.dataset.edit);
+});
+byId("table").addEventListener("toggle", render);
+byId("comments").addEventListener("change", (event) => editComments(event.target.value));
 byId("suggest").addEventListener("change", render);
 byId("lines").addEventListener("change", (event) => {
   const text = event.target.value.replaceAll("\r\n", "\n").replace(/\s+$/, "");

@@ -6,7 +6,7 @@ const NEAR_OF_FINGER = 12;
 const EDGE = 40; // pixels from the edge of the drawing where it scrolls under what is dragged
 const STEP = 6; // pixels that it then scrolls at a time
 
-// page: isAsking(), answer(head), open(word), take(word), drop(word, head)
+// page: isAsking(), answer(head), open(word), take(word), node(id): an empty node, drop(word, head)
 export function listenToPointer(drawing, page) {
   let drag = null; // {word, pointer, near, from, at, thread, scrolling}
 
@@ -14,6 +14,8 @@ export function listenToPointer(drawing, page) {
     if (drag?.thread) return;
     const suggested = event.target.closest("[data-suggested]");
     if (suggested) page.take(Number(suggested.dataset.suggested));
+    const node = event.target.closest("[data-node]");
+    if (node) page.node(node.dataset.node);
     const target = event.target.closest("[data-word], [data-arc]");
     if (!target) return;
     const word = Number(target.dataset.word ?? target.dataset.arc);

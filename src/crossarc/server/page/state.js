@@ -13,7 +13,9 @@ export const page = {
   selected: null, // a word of it
   changed: new Set(), // words with another head or label than before
   asking: null, // the word whose head is being chosen
+  isAskingExtra: false, // whether that is one more head, for DEPS
   pending: null, // {key, fixed}: what was said of a sentence that is being parsed again
+  version: 0, // counts whatever changes sentences
   isLoading: false, // whether sentences are still to come
   reading: 0, // the input that is being read, so that an older one stops
 };

@@ -4,11 +4,13 @@ import { allowHead, allowLabel, letGo } from "./constraints.js";
 import { hasNoArc } from "./conllu.js";
 import { draw } from "./drawing.js";
 import { shown } from "./list.js";
-import { byId } from "./messages.js";
+import { byId, setField } from "./messages.js";
 import { arcsWithOpinion, opinionOf, sameArc } from "./opinions.js";
 import { BINS } from "./probability.js";
+import { renderPairs } from "./pairs.js";
 import { differences, nameOf } from "./sentences.js";
 import { current, page, view } from "./state.js";
+import { renderTable } from "./table.js";
 
 const HINT = matchMedia("(pointer: coarse)").matches
   ? "Drag a word to its head, or tap an arc or a word."
@@ -33,10 +35,12 @@ export function render() {
   renderTrees(sentence);
   renderCorrections(sentence);
   renderPlace();
+  renderTable();
+  renderPairs();
   const hint = byId("hint");
   hint.classList.toggle("asking", page.asking !== null);
   hint.textContent = page.asking
-    ? `What is the head of “${nameOf(view(), page.asking)}”? Click a word, or the root at the top. Esc: never mind.`
+    ? `What is ${page.isAskingExtra ? "one more" : "the"} head of “${nameOf(view(), page.asking)}”? Click a word, or the root at the top. Esc: never mind.`
     : HINT;
   hint.hidden = view().isBroken;
 }
@@ -49,8 +53,10 @@ function renderHeading(sentence) {
   byId("reparse").textContent = sentence.parsed || hasNoArc(view(sentence)) ? (sentence.parsed ? "Parse again" : "Parse this sentence") : "Replace by the parser’s tree";
   byId("reparse").disabled = byId("suggest").disabled = isBroken || !page.model;
   byId("problems").replaceChildren(...problems.map(problemItem));
-  byId("lines").value = sentence.text;
+  setField(byId("lines"), sentence.text, sentence.key);
   byId("as-lines").open ||= isBroken;
+  for (const id of ["structure", "table", "as-comments"]) byId(id).hidden = isBroken;
+  if (!isBroken) setField(byId("comments"), view(sentence).comments.join("\n"), sentence.key);
 }
 
 function problemItem({ word, line, message }) {
