@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from crossarc._version import __version__
-from crossarc.server import interface, udpipe
+from crossarc.server import interface, learning, udpipe
 from crossarc.server.jobs import Limits, RequestError
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
@@ -31,6 +31,7 @@ def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        app.state.learner.close()
         pool.stop()
 
     app = FastAPI(
@@ -43,6 +44,8 @@ def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.pool, app.state.registry, app.state.limits = pool, registry, limits
+    app.state.learner = learning.Learner(registry)
+    app.include_router(learning.router)
     app.include_router(interface.router)
     app.include_router(udpipe.router)
     app.mount("/page", StaticFiles(directory=_PAGE))

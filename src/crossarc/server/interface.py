@@ -166,7 +166,8 @@ async def parse(request: Request, wanted: ParseRequest) -> Response:
     if wanted.k > request.app.state.limits.k:
         raise RequestError(400, f"k may be at most {request.app.state.limits.k}")
     constraints = tuple(constraint.for_parser() for constraint in wanted.constraints)
+    path = registry.paths.get(model)
     answer = await request.app.state.pool.do(
-        Parse(model, wanted.text, wanted.format, wanted.k, constraints, wanted.judge)
+        Parse(model, wanted.text, wanted.format, wanted.k, constraints, wanted.judge, path)
     )
     return Response(answer.content, media_type="application/json")

@@ -16,8 +16,8 @@ export function contentOf(some = sentences()) {
   return join(page.file, written);
 }
 
-export function downloadFile() {
-  save(page.file.name.replace(/(\.conllu|\.[^.]*)?$/, ".conllu"), contentOf(), "text/plain");
+export function downloadFile(some = sentences(), ending = "") {
+  save(`${page.file.name.replace(/\.[^.]*$/, "")}${ending}.conllu`, contentOf(some), "text/plain");
 }
 
 export async function downloadDrawing() {

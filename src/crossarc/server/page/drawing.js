@@ -115,13 +115,14 @@ function wordElement(view, i, arcs, plan, widths, base, marks) {
   const word = view.words[i - 1];
   const x = plan.x[i];
   const problems = view.problems.filter((problem) => problem.word === i).map((problem) => problem.message);
+  const doubts = (view.doubts ?? []).filter((doubt) => doubt.word === i).map((doubt) => doubt.message);
   const group = element("g", {
-    class: `word ${marks.selected === i ? "here" : ""} ${problems.length ? "wrong" : ""}`,
+    class: `word ${marks.selected === i ? "here" : ""} ${problems.length ? "wrong" : doubts.length ? "doubtful" : ""}`,
     "data-word": i,
     role: "button",
     tabindex: (marks.selected ?? 1) === i ? 0 : -1,
     "aria-haspopup": "dialog",
-    "aria-label": description(word, i, arcs[i - 1], view, marks.fixed[i]) + problems.map((message) => `; ${message}`).join(""),
+    "aria-label": description(word, i, arcs[i - 1], view, marks.fixed[i]) + [...problems, ...doubts].map((message) => `; ${message}`).join(""),
   });
   const half = widths[i - 1] / 2;
   group.append(
@@ -129,7 +130,7 @@ function wordElement(view, i, arcs, plan, widths, base, marks) {
     textElement(word.form, { class: "form", x, y: base + 19 }),
     textElement(word.upos === "_" ? "" : word.upos, { class: "tag", x, y: base + 34 }),
   );
-  if (problems.length) group.append(tooltip(problems.join("\n")));
+  if (problems.length || doubts.length) group.append(tooltip([...problems, ...doubts].join("\n")));
   return group;
 }
 

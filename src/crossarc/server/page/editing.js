@@ -2,13 +2,16 @@
 
 import { change, changeSentence } from "./changes.js";
 import { columnOf, pairsOf } from "./column-lists.js";
-import { format, parse } from "./conllu.js";
+import { format, parse, viewOf } from "./conllu.js";
 import { require } from "./constraints.js";
+import { doubtsOf } from "./doubts.js";
+import { UPOS, inventory } from "./inventory.js";
 import { complain } from "./messages.js";
+import { formatProblems } from "./problems.js";
 import { askFor } from "./question.js";
-import { current, newKey, page, placeOf, sentences, view } from "./state.js";
+import { current, model, newKey, page, placeOf, sentences, view } from "./state.js";
 import * as structure from "./structure.js";
-import { select } from "./workspace.js";
+import { render, select } from "./workspace.js";
 
 // The open sentence becomes what make(sentence) says; words are counted anew, so nothing is said of arcs any more.
 function restructure(what, make, word = page.selected) {
@@ -92,12 +95,31 @@ export function editCell(id, column, value) {
   const changed = structure.withCell(parse(sentence.text), id, column, value);
   const text = format(changed);
   if (text === sentence.text) return;
+  const [problem] = formatProblems(text.split("\n"));
+  if (problem) return refuse(problem);
   let { fixed } = sentence;
   const row = changed.rows.find((one) => one.id === id);
   if ((column === "head" || column === "deprel") && /^[0-9]+$/.test(id) && /^[0-9]+$/.test(row.head)) {
     fixed = require(fixed, Number(id), Number(row.head), row.deprel);
   }
   changeSentence({ text, fixed }, `${column.toUpperCase()} of ${row.form}`);
+}
+
+// What would make the sentence unreadable is not taken.
+function refuse({ message }) {
+  complain(new Error(message));
+  document.activeElement?.blur();
+  render();
+}
+
+// What would be wrong with a cell if it said this: structure, or a value that is asked back.
+export function problemsOfCell(id, column, value) {
+  const text = format(structure.withCell(parse(current().text), id, column, value));
+  const [problem] = formatProblems(text.split("\n"));
+  if (problem) return problem.message;
+  const changed = viewOf(text);
+  const found = [...changed.problems, ...doubtsOf(changed.words, inventory(), { deprel: model()?.labels ?? [], upos: UPOS })];
+  return found.filter((one) => one.word === Number(id) && one.column === column).map((one) => one.message).join("; ");
 }
 
 // All comments of the sentence, as lines.

@@ -2,7 +2,7 @@
 
 import { model, page, sentences, view } from "./state.js";
 
-const UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split(" ");
+export const UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split(" ");
 
 let counted = { of: null, counts: null };
 

@@ -1,7 +1,8 @@
 // The keyboard on the drawing: a word in focus stands for the arc to it.
 
 // page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
-// the parser's arc, act(action, word), edit(action, word), cells(word): to the table, chooseTree(i), step(by)
+// the parser's arc, act(action, word), edit(action, word), cells(word): to the table, setState(state),
+// note(): write one, chooseTree(i), step(by)
 export function listenToKeys(drawing, page) {
   drawing.addEventListener("keydown", (event) => {
     const focused = event.target.closest(".word");
@@ -45,6 +46,10 @@ function corrections(page, word) {
     r: () => page.act("keep", word),
     f: () => page.act("forbid", word),
     h: () => page.act("ask", word),
+    a: () => page.setState("accepted"),
+    u: () => page.setState("unsure"),
+    o: () => page.setState("open"),
+    w: () => page.note(),
     s: () => page.edit("splitWord", word),
     j: () => page.edit("joinWords", word),
     i: () => page.edit("insertWord", word),

@@ -1,8 +1,12 @@
 // The list of sentences. Only what can be seen of it is in the page, so that it may be long.
 
-import { percent } from "./probability.js";
+import { hasNoArc } from "./conllu.js";
 import { summaryOf } from "./opinions.js";
+import { percent } from "./probability.js";
+import { matches, termsOf } from "./search.js";
 import { isChanged, page, placeOf, sentences, view } from "./state.js";
+import { noteOf, stateOf } from "./states.js";
+import { hasCrossingArcs } from "./trees.js";
 
 const HEIGHT = 62; // pixels of an item
 const SPARE = 6; // items above and below those that are seen
@@ -14,16 +18,40 @@ let items = []; // the sentences of the list, in its order
 
 // The sentences that are wanted, in the order that is wanted.
 export function shown() {
-  const all = [...sentences()];
+  const all = wanted();
   if (page.order === "file") return all;
   const place = new Map(all.map((sentence, i) => [sentence, i]));
   const unsure = new Map(all.map((sentence) => [sentence, summaryOf(sentence)?.unsure ?? -1]));
   return all.sort((a, b) => unsure.get(b) - unsure.get(a) || place.get(a) - place.get(b));
 }
 
+// The sentences that were searched for.
+function wanted() {
+  const terms = termsOf(page.query);
+  return terms.length ? sentences().filter((sentence) => matches(terms, factsOf(sentence))) : [...sentences()];
+}
+
+function factsOf(sentence) {
+  const seen = view(sentence);
+  return {
+    text: seen.text,
+    words: seen.words,
+    sentId: seen.sentId,
+    state: stateOf(seen),
+    note: noteOf(seen),
+    changed: isChanged(sentence),
+    disagrees: summaryOf(sentence)?.disagrees > 0,
+    crossing: hasCrossingArcs(seen.arcs),
+    error: seen.problems.length > 0,
+    parsed: sentence.parsed,
+    treeless: hasNoArc(seen),
+  };
+}
+
 export function refresh() {
   items = shown();
   count.textContent = page.isLoading ? `${number(sentences().length)} sentences so far` : counted(sentences().length);
+  if (page.query.trim()) count.textContent = `${number(items.length)} of ${counted(sentences().length)}`;
   document.getElementById("sentences").hidden = !sentences().length;
   fill();
 }
@@ -84,6 +112,9 @@ function remarks(sentence, problems) {
     found.append(summary.unsure.toFixed(2), bar);
   }
   if (problems.length) found.append(span("wrong", problems.length === 1 ? "1 error" : `${problems.length} errors`));
+  const state = stateOf(view(sentence));
+  if (state !== "open") found.append(Object.assign(span(`state ${state}`, state === "accepted" ? "✓" : "?"), { title: state }));
+  if (noteOf(view(sentence))) found.append(span("noted", "note"));
   if (sentence.parsed && !Object.keys(sentence.fixed).length) found.append(span("corrected", "parsed"));
   else if (isChanged(sentence)) found.append(span("corrected", "edited"));
   return found;

@@ -4,6 +4,7 @@ import { change, keepAll } from "./changes.js";
 import { constraintsIn } from "./misc-column.js";
 import { Edits } from "./edits.js";
 import { cut, formatOf, withTabs } from "./file.js";
+import { loadModels, watchIfLearning } from "./learn.js";
 import * as list from "./list.js";
 import * as menu from "./menu.js";
 import { byId, complain, say } from "./messages.js";
@@ -22,17 +23,13 @@ export async function start() {
   page.order = byId("order").value; // a browser may remember it
   await resume();
   try {
-    const { models, default: first } = await service.models();
-    for (const model of models) {
-      page.models.set(model.name, model);
-      byId("model").append(new Option(model.name, model.name, false, model.name === first));
-    }
-    page.model = first;
+    await loadModels();
   } catch (error) {
     complain(error);
     return;
   }
   byId("parse").disabled = false;
+  watchIfLearning().catch(complain);
   if (page.file) {
     render();
     showOpinion();
@@ -248,6 +245,7 @@ export function open(sentence) {
 
 export function step(by) {
   const all = list.shown();
-  const next = all[all.findIndex((sentence) => sentence.key === page.current) + by];
+  const at = all.findIndex((sentence) => sentence.key === page.current);
+  const next = at < 0 ? all[0] : all[at + by];
   if (next) open(next);
 }

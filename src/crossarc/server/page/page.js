@@ -6,12 +6,14 @@ import { downloadFile, downloadDrawing } from "./download.js";
 import { editComments, edits } from "./editing.js";
 import { listenToKeys } from "./keys.js";
 import { valuesOf } from "./inventory.js";
+import { learn, stopLearning } from "./learn.js";
 import * as list from "./list.js";
 import { forgetKept, open, openFile, openKept, parseTyped, start, startOver, step } from "./load.js";
 import * as menu from "./menu.js";
 import { byId } from "./messages.js";
 import { arcsWithOpinion, opinionOf } from "./opinions.js";
 import { judgeAll, judgeCurrent, parseSentences, withoutTrees } from "./parsing.js";
+import { accepted, setNote, setState } from "./progress.js";
 import { listenToPointer } from "./pointer.js";
 import { current, page, sentences, view } from "./state.js";
 import { legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
@@ -70,6 +72,11 @@ listenToKeys(drawing, {
   },
   edit,
   cells: showCells,
+  setState: (state) => {
+    setState(state);
+    wordNode(1)?.focus({ preventScroll: true });
+  },
+  note: () => byId("note-field").focus(),
   chooseTree,
   step,
 });
@@ -152,6 +159,31 @@ byId("parse-missing").addEventListener("click", async () => {
   byId("missing").hidden = !withoutTrees().length;
 });
 byId("reparse").addEventListener("click", () => reparse(fixedNow(), "the parser’s tree"));
+byId("states").addEventListener("click", (event) => {
+  if (event.target.dataset.state) setState(event.target.dataset.state);
+});
+byId("note-field").addEventListener("change", (event) => setNote(event.target.value));
+byId("note-field").addEventListener("keydown", (event) => {
+  if (event.key === "Enter") wordNode(page.selected ?? 1)?.focus(); // what was written is a change
+});
+byId("learn").addEventListener("click", learn);
+byId("stop-learning").addEventListener("click", stopLearning);
+
+// What is typed, and what is chosen beside it; only sentences of which that is true are in the list.
+async function search() {
+  page.query = [byId("show").value, byId("search").value].join(" ").trim();
+  if (page.query.includes("is:disagrees")) await judgeAll();
+  list.refresh();
+  render();
+}
+byId("search").addEventListener("input", search);
+byId("search").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && list.shown().length) open(list.shown()[0]);
+});
+byId("show").addEventListener("change", async () => {
+  await search();
+  if (list.shown().length) open(list.shown()[0]);
+});
 byId("structure").addEventListener("click", (event) => {
   if (event.target.dataset.edit) edit(event.target.dataset.edit);
 });
@@ -162,7 +194,8 @@ byId("lines").addEventListener("change", (event) => {
   const text = event.target.value.replaceAll("\r\n", "\n").replace(/\s+$/, "");
   if (text && text !== current().text) changeSentence({ text, parsed: false }, "lines");
 });
-byId("download-conllu").addEventListener("click", downloadFile);
+byId("download-conllu").addEventListener("click", () => downloadFile());
+byId("download-accepted").addEventListener("click", () => downloadFile(accepted(), "-accepted"));
 byId("download-svg").addEventListener("click", downloadDrawing);
 
 legend();

@@ -1,5 +1,5 @@
 // What can be wrong with a sentence, in the words of crossarc validate (src/crossarc/io/problems.py): each problem is
-// {line or word, message}; lines count from 0 within the sentence, words from 1.
+// {line, message} or {word, column, message}; lines count from 0 within the sentence, words from 1.
 
 const INTEGER = /^(0|[1-9][0-9]*)$/;
 const EMPTY_NODE = /^(0|[1-9][0-9]*)\.([1-9][0-9]*)$/;
@@ -110,12 +110,12 @@ export function treeProblems(words) {
   if (words.every((word) => word.head === "_")) return [];
   const found = words
     .filter((word) => word.head === "_")
-    .map((word) => ({ word: Number(word.id), message: `word ${word.id} has no HEAD` }));
+    .map((word) => ({ word: Number(word.id), column: "head", message: `word ${word.id} has no HEAD` }));
   const heads = [-1, ...words.map((word) => (word.head === "_" ? 0 : Number(word.head)))];
   for (let cycle = findCycle(heads); cycle.length; cycle = findCycle(heads)) {
     const path = [...cycle, cycle[0]].join(" → ");
     const message = cycle.length > 1 ? `the heads form a cycle: ${path}` : `word ${cycle[0]} is its own head`;
-    found.push({ word: Math.min(...cycle), message });
+    found.push({ word: Math.min(...cycle), column: "head", message });
     heads[cycle[0]] = 0;
   }
   return found;
@@ -148,7 +148,7 @@ export function graphProblems(rows) {
 
 function depsProblems({ id, deps }, nodes) {
   const found = [];
-  const say = (message) => found.push({ word: Number(id), message: `DEPS of word ${id}: ${message}` });
+  const say = (message) => found.push({ word: Number(id), column: "deps", message: `DEPS of word ${id}: ${message}` });
   const arcs = deps.split("|").map((arc) => {
     const colon = arc.indexOf(":");
     return colon < 0 ? { arc, head: arc, label: "" } : { arc, head: arc.slice(0, colon), label: arc.slice(colon + 1) };

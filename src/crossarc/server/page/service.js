@@ -11,6 +11,19 @@ export async function models() {
   return answer(await fetchOrFail("api/models"));
 }
 
+// Train a parser on these sentences; how far it is; stop it.
+export async function learn(text) {
+  return answer(await fetchOrFail("api/learn", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text }) }));
+}
+
+export async function learning() {
+  return answer(await fetchOrFail("api/learn"));
+}
+
+export async function stopLearning() {
+  return answer(await fetchOrFail("api/learn", { method: "DELETE" }));
+}
+
 // The sentences of a text; see ParseReply in api/openapi.json.
 export async function parse(request) {
   const reply = await fetchOrFail("api/parse", {

@@ -9,6 +9,7 @@ export const page = {
   file: null, // {id, name, bom, eol, originals: key -> the block it was}
   edits: new Edits([]),
   order: "file", // of the list: that, or "uncertainty"
+  query: "", // what is searched for (search.js)
   current: null, // the key of the sentence that is open
   selected: null, // a word of it
   changed: new Set(), // words with another head or label than before

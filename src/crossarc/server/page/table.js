@@ -1,7 +1,7 @@
 // The ten columns of the open sentence, to be edited. Arrow keys and Enter go from row to row.
 
 import { COLUMNS, isEmptyNode, isToken } from "./conllu.js";
-import { editCell, edits } from "./editing.js";
+import { editCell, edits, problemsOfCell } from "./editing.js";
 import { valuesOf } from "./inventory.js";
 import { byId, setField } from "./messages.js";
 import { current, page, view } from "./state.js";
@@ -81,7 +81,17 @@ function cellOf(row, column) {
   return table.querySelector(`input[data-row="${row}"][data-column="${column}"]`);
 }
 
-table.addEventListener("change", (event) => editCell(event.target.dataset.row, event.target.dataset.column, event.target.value));
+table.addEventListener("change", ({ target }) => {
+  byId("cell-problem").textContent = "";
+  editCell(target.dataset.row, target.dataset.column, target.value);
+});
+
+// As one types
+table.addEventListener("input", ({ target }) => {
+  const problem = problemsOfCell(target.dataset.row, target.dataset.column, target.value);
+  target.setAttribute("aria-invalid", String(problem !== ""));
+  byId("cell-problem").textContent = target.title = problem;
+});
 
 table.addEventListener("focusin", (event) => {
   const word = Number(event.target.dataset?.row);

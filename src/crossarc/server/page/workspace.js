@@ -2,14 +2,17 @@
 
 import { allowHead, allowLabel, letGo } from "./constraints.js";
 import { hasNoArc } from "./conllu.js";
+import { doubtsOf } from "./doubts.js";
 import { draw } from "./drawing.js";
+import { UPOS, inventory } from "./inventory.js";
 import { shown } from "./list.js";
 import { byId, setField } from "./messages.js";
 import { arcsWithOpinion, opinionOf, sameArc } from "./opinions.js";
 import { BINS } from "./probability.js";
 import { renderPairs } from "./pairs.js";
+import { renderProgress } from "./progress.js";
 import { differences, nameOf } from "./sentences.js";
-import { current, page, view } from "./state.js";
+import { current, model, page, view } from "./state.js";
 import { renderTable } from "./table.js";
 
 const HINT = matchMedia("(pointer: coarse)").matches
@@ -37,6 +40,7 @@ export function render() {
   renderPlace();
   renderTable();
   renderPairs();
+  renderProgress();
   const hint = byId("hint");
   hint.classList.toggle("asking", page.asking !== null);
   hint.textContent = page.asking
@@ -52,7 +56,9 @@ function renderHeading(sentence) {
   byId("whose").hidden = !sentence.parsed;
   byId("reparse").textContent = sentence.parsed || hasNoArc(view(sentence)) ? (sentence.parsed ? "Parse again" : "Parse this sentence") : "Replace by the parser’s tree";
   byId("reparse").disabled = byId("suggest").disabled = isBroken || !page.model;
-  byId("problems").replaceChildren(...problems.map(problemItem));
+  const doubts = isBroken ? [] : doubtsOf(view(sentence).words, inventory(), { deprel: model()?.labels ?? [], upos: UPOS });
+  view(sentence).doubts = doubts;
+  byId("problems").replaceChildren(...problems.map(problemItem), ...doubts.map((doubt) => Object.assign(problemItem(doubt), { className: "doubt" })));
   setField(byId("lines"), sentence.text, sentence.key);
   byId("as-lines").open ||= isBroken;
   for (const id of ["structure", "table", "as-comments"]) byId(id).hidden = isBroken;
@@ -91,8 +97,8 @@ export function suggestions(sentence) {
 function renderPlace() {
   const all = shown();
   const at = all.findIndex((sentence) => sentence.key === page.current);
-  byId("steps").hidden = all.length === 1;
-  byId("position").textContent = `${(at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
+  byId("steps").hidden = all.length === 1 && at === 0;
+  byId("position").textContent = `${at < 0 ? "–" : (at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
   byId("before").disabled = at <= 0;
   byId("after").disabled = at === all.length - 1;
   byId("undo").disabled = !page.edits.canUndo;
