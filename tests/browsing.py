@@ -50,7 +50,7 @@ def arcs_in(sentence):
 
 def wait_until(page, holds):
     """Wait in our own way: the page allows nobody to evaluate strings in it."""
-    for _ in range(600):
+    for _ in range(2400):
         if holds():
             return
         page.wait_for_timeout(50)

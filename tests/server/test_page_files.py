@@ -203,6 +203,7 @@ def test_nothing_is_lost_when_the_service_dies(visit, model_file):
         wait_until(page, lambda: arcs_of(page)[word - 1] == "root of the root")
         assert "does not answer" in page.inner_text("#problem")
         assert len(download(page).decode().strip().split("\n\n")) == len(SENTENCES)
+        page.close()
     visit.expect("ERR_")
 
 

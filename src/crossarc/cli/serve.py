@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from functools import partial
+from urllib.parse import quote
 
 import click
 
@@ -10,6 +12,7 @@ from crossarc.cli.messages import log
 from crossarc.core import CrossarcError
 
 _MEGABYTE = 1 << 20
+_FOLDER_SIZE = 64.0  # megabytes of a request, if treebanks are saved
 
 
 @click.command("serve")
@@ -47,6 +50,17 @@ _MEGABYTE = 1 << 20
     metavar="SECONDS",
     help="How long a request may take; then its process is stopped and another one started.",
 )
+@click.option(
+    "--folder",
+    type=click.Path(),
+    metavar="DIR",
+    help="Let the page open and save the treebanks (.conllu) in this folder.",
+)
+@click.option(
+    "--token",
+    metavar="WORD",
+    help="What the page must show for --folder; needed if --host lets others in.",
+)
 def command(
     models: tuple[str, ...],
     host: str,
@@ -55,6 +69,8 @@ def command(
     max_length: int,
     max_size: float,
     time_limit: float,
+    folder: str | None,
+    token: str | None,
 ) -> None:
     """A page where a person corrects parses, and a service for programs.
 
@@ -66,15 +82,24 @@ def command(
         from crossarc.server.run import serve
     except ModuleNotFoundError as error:
         raise CrossarcError(f"{error.name} is missing: pip install '.[serve]'") from None
+    from crossarc.server.folder import Folder
+    from crossarc.server.folder_interface import is_loopback
     from crossarc.server.jobs import Limits
     from crossarc.server.registry import named_models
 
-    limits = Limits(size=int(max_size * _MEGABYTE), length=max_length, seconds=time_limit)
+    if folder is not None and token is None and not is_loopback(host):
+        raise click.UsageError(f"--folder with --host {host} lets others at your files: give a --token")
+    if token is not None and folder is None:
+        raise click.UsageError("--token is for --folder")
+    served = None if folder is None else Folder(folder, token)
+    megabytes = max_size if served is None else max(max_size, _FOLDER_SIZE)  # whole files are saved
+    limits = Limits(size=int(megabytes * _MEGABYTE), length=max_length, seconds=time_limit)
     try:
-        serve(named_models(models), host, port, jobs, limits, _announce)
+        serve(named_models(models), host, port, jobs, limits, partial(_announce, token), served)
     except KeyboardInterrupt:  # the way to end it
         log.info("stopped")
 
 
-def _announce(address: str) -> None:
-    click.echo(f"Crossarc is at {address} (Ctrl-C ends it)")
+def _announce(token: str | None, address: str) -> None:
+    secret = "" if token is None else f"#token={quote(token)}"  # browsers keep what follows # to themselves
+    click.echo(f"Crossarc is at {address}{secret} (Ctrl-C ends it)")

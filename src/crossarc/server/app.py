@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from crossarc._version import __version__
-from crossarc.server import interface, learning, udpipe
+from crossarc.server import folder_interface, interface, learning, udpipe
+from crossarc.server.folder import Folder
 from crossarc.server.jobs import Limits, RequestError
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
@@ -25,7 +26,7 @@ __all__ = ["make_app"]
 _PAGE = Path(__file__).parent / "page"
 
 
-def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
+def make_app(pool: Pool, registry: Registry, limits: Limits, folder: Folder | None = None) -> ASGIApp:
     """The service, for any ASGI server. The pool has been started; it is stopped with the application."""
 
     @asynccontextmanager
@@ -44,7 +45,8 @@ def make_app(pool: Pool, registry: Registry, limits: Limits) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.pool, app.state.registry, app.state.limits = pool, registry, limits
-    app.state.learner = learning.Learner(registry)
+    app.state.learner, app.state.folder = learning.Learner(registry), folder
+    app.include_router(folder_interface.router)
     app.include_router(learning.router)
     app.include_router(interface.router)
     app.include_router(udpipe.router)

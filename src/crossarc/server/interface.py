@@ -126,6 +126,7 @@ class Models(BaseModel):
     default: str
     models: list[Model]
     limits: dict[str, float] = Field(description="Bytes of a request, words of a sentence, seconds, trees.")
+    folder: bool = Field(description="Whether there is a folder of treebanks (`/api/folder`).")
 
 
 class Error(BaseModel):
@@ -153,6 +154,7 @@ async def models(request: Request) -> Models:
         default=registry.default,
         models=[Model(name=name, **found._asdict()) for name, found in registry.descriptions.items()],
         limits={"size": limits.size, "length": limits.length, "seconds": limits.seconds, "k": limits.k},
+        folder=request.app.state.folder is not None,
     )
 
 

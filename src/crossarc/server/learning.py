@@ -99,7 +99,7 @@ class Learner:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._folder = TemporaryDirectory(prefix="crossarc-")
+        self._folder: TemporaryDirectory[str] | None = None  # of models, once there is one
         self._running: _Running | None = None
         self._last = Progress(state="idle")
         self._learnt = 0
@@ -110,6 +110,7 @@ class Learner:
             raise RequestError(409, "a training is under way: wait for it, or stop it")
         self._learnt += 1
         name = f"learnt-{self._learnt}"
+        self._folder = self._folder or TemporaryDirectory(prefix="crossarc-")
         path = Path(self._folder.name) / f"{name}.crossarc"
         context = multiprocessing.get_context("spawn")
         pipe, other = context.Pipe()
@@ -156,7 +157,8 @@ class Learner:
     def close(self) -> None:
         """End for good."""
         self.cancel()
-        self._folder.cleanup()
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 class _Shares(TrainingListener):

@@ -10,6 +10,7 @@ import uvicorn
 
 from crossarc.core import CrossarcError
 from crossarc.server.app import make_app
+from crossarc.server.folder import Folder
 from crossarc.server.jobs import Limits
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
@@ -21,7 +22,13 @@ _CONNECTIONS = 1000
 
 
 def serve(
-    models: Mapping[str, str], host: str, port: int, workers: int, limits: Limits, announce: Callable[[str], None]
+    models: Mapping[str, str],
+    host: str,
+    port: int,
+    workers: int,
+    limits: Limits,
+    announce: Callable[[str], None],
+    folder: Folder | None = None,
 ) -> None:
     """Serve the models (name -> file) until the process is interrupted; ``announce`` is told the address."""
     listener = _listen(host, port)
@@ -30,7 +37,7 @@ def serve(
         registry = Registry(pool.start())
         announce(_address(listener))
         config = uvicorn.Config(
-            make_app(pool, registry, limits),
+            make_app(pool, registry, limits, folder),
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -1,9 +1,10 @@
 // The file as it is now, and the drawing, to be saved where the person wants.
 
-import { standalone } from "./drawing.js";
+
 import { join } from "./file.js";
 import { byId } from "./messages.js";
 import { withConstraints } from "./misc-column.js";
+import { standalone } from "./svg.js";
 import { current, page, placeOf, sentences, view } from "./state.js";
 
 // The content of the file; with what was said of arcs in MISC, if the person wants it there.

@@ -1,15 +1,10 @@
 // A tree as SVG: arcs above the words, below them empty nodes, other arcs of the graph, and what is forbidden or suggested.
 
-import { LEVEL, layout, pathOf } from "./layout.js";
-import { colourOf, percent } from "./probability.js";
-import { nameOf } from "./sentences.js";
+import { LEVEL, layout, mirrored, pathOf } from "./layout.js";
+import { percent } from "./probability.js";
+import { isRightToLeft } from "./script.js";
+import { FORM, LABEL, SHARE, TAG, element, emptyDrawing, graphArcs, marksOf, measure, shareOf, textElement, wordGroup } from "./svg.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
-const FORM = `16px ${FAMILY}`;
-const TAG = `10.5px ${FAMILY}`;
-const LABEL = `12px ${FAMILY}`;
-const SHARE = `600 10.5px ${FAMILY}`;
 const TOP = 12;
 const UNDER = 16; // between two forbidden arcs
 
@@ -20,7 +15,8 @@ export function draw(view, given, marks) {
   const words = view.words.map((word) => 12 + Math.max(measure(word.form, FORM), measure(word.upos, TAG)));
   const arcs = given.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, fixed[i + 1], marks.isParsed) }));
   for (const arc of arcs) arc.width = 10 + measure(arc.label, LABEL) + (arc.share ? 4 + measure(arc.share, SHARE) : 0);
-  const plan = layout(words, arcs.filter((arc) => arc.head !== null && arc.head !== arc.word));
+  const found = layout(words, arcs.filter((arc) => arc.head !== null && arc.head !== arc.word));
+  const plan = isRightToLeft(view.text) ? mirrored(found) : found;
   const nodes = nodePlaces(view, plan);
   const under = [
     ...graphArcs(view),
@@ -33,12 +29,7 @@ export function draw(view, given, marks) {
   const deep = bottom + (nodes.size ? 38 : 0);
   const width = Math.max(plan.width, ...[...nodes.values()].map((x) => x + 40));
   const size = { width: Math.ceil(width), height: deep + 8 + (under.length ? 8 + under.length * UNDER : 0) };
-  const svg = element("svg", { class: "tree", ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: "group" });
-  svg.setAttribute("aria-label", `Tree of: ${view.text}`);
-  svg.append(element("rect", { class: "ground", ...size }));
-  svg.append(element("rect", { class: "root-zone", width: size.width, height: TOP + 20, "data-word": 0 }));
-  svg.append(textElement("the root", { x: size.width / 2, y: TOP + 6 }));
-
+  const svg = emptyDrawing(view, size, TOP + 20);
   const lines = element("g", { "aria-hidden": "true" });
   const labels = element("g", { "aria-hidden": "true" });
   for (const arc of [...plan.arcs.values()].sort((a, b) => a.level - b.level)) {
@@ -53,37 +44,6 @@ export function draw(view, given, marks) {
   under.forEach((arc, i) => svg.append(underElement(arc, ends, deep + 8 + (i + 1) * UNDER)));
   for (const node of view.nodes) svg.append(nodeElement(node, nodes.get(node.id), bottom));
   return svg;
-}
-
-// A file of its own: the drawing with its styles.
-export async function standalone(svg) {
-  const copy = svg.cloneNode(true);
-  copy.setAttribute("xmlns", SVG);
-  for (const extra of copy.querySelectorAll(".root-zone, .root-zone + text, .grip, .field, .thread")) extra.remove();
-  for (const word of copy.querySelectorAll("[tabindex]")) {
-    for (const name of ["tabindex", "role", "aria-haspopup"]) word.removeAttribute(name);
-  }
-  copy.setAttribute("role", "img");
-  const style = element("style", {});
-  style.textContent = await (await fetch("page/drawing.css")).text();
-  copy.prepend(style);
-  return new XMLSerializer().serializeToString(copy);
-}
-
-// Under a constraint, the parser's own arc is certain: there is nothing to say.
-function shareOf(arc, constraint, isParsed) {
-  if (arc.labelled === null || (isParsed && constraint?.head !== undefined)) return "";
-  return percent(arc.labelled);
-}
-
-function marksOf(arc, { fixed, isParsed, selected, changed }) {
-  const isKept = fixed[arc.word]?.head === arc.head;
-  return [
-    isKept ? "kept" : "",
-    isKept && isParsed ? "p0" : colourOf(arc.labelled),
-    selected === arc.word ? "here" : "",
-    changed.has(arc.word) ? "changed" : "",
-  ].join(" ");
 }
 
 function arcElement(arc, height, base, marks) {
@@ -114,43 +74,21 @@ function labelElement(arc, height, marks) {
 function wordElement(view, i, arcs, plan, widths, base, marks) {
   const word = view.words[i - 1];
   const x = plan.x[i];
-  const problems = view.problems.filter((problem) => problem.word === i).map((problem) => problem.message);
-  const doubts = (view.doubts ?? []).filter((doubt) => doubt.word === i).map((doubt) => doubt.message);
-  const group = element("g", {
-    class: `word ${marks.selected === i ? "here" : ""} ${problems.length ? "wrong" : doubts.length ? "doubtful" : ""}`,
-    "data-word": i,
-    role: "button",
-    tabindex: (marks.selected ?? 1) === i ? 0 : -1,
-    "aria-haspopup": "dialog",
-    "aria-label": description(word, i, arcs[i - 1], view, marks.fixed[i]) + [...problems, ...doubts].map((message) => `; ${message}`).join(""),
-  });
   const half = widths[i - 1] / 2;
+  const group = wordGroup(view, i, arcs, marks);
   group.append(
     element("rect", { class: "field", x: x - half, y: base + 2, width: 2 * half, height: 38 }),
     textElement(word.form, { class: "form", x, y: base + 19 }),
     textElement(word.upos === "_" ? "" : word.upos, { class: "tag", x, y: base + 34 }),
   );
-  if (problems.length || doubts.length) group.append(tooltip([...problems, ...doubts].join("\n")));
   return group;
-}
-
-function tooltip(text) {
-  const title = element("title", {});
-  title.textContent = text;
-  return title;
-}
-
-function description(word, i, arc, view, constraint) {
-  const head = arc.head === null ? "no head" : `${arc.label} of ${nameOf(view, arc.head)}`;
-  const share = arc.labelled === null ? "" : `, ${percent(arc.labelled)}`;
-  const said = constraint?.head !== undefined ? ", required" : "";
-  return `${word.form}, word ${i} of ${view.words.length}: ${head}${share}${said}`;
 }
 
 // A line under words that are written as one.
 function tokenElement(token, plan, widths, base) {
-  const from = plan.x[token.first] - widths[token.first - 1] / 2 + 4;
-  const to = plan.x[token.last] + widths[token.last - 1] / 2 - 4;
+  const [left, right] = [token.first, token.last].sort((a, b) => plan.x[a] - plan.x[b]);
+  const from = plan.x[left] - widths[left - 1] / 2 + 4;
+  const to = plan.x[right] + widths[right - 1] / 2 - 4;
   const group = element("g", { "aria-hidden": "true" });
   group.append(
     element("path", { class: "bracket", d: `M${from} ${base + 41}v4H${to}v-4` }),
@@ -172,18 +110,6 @@ function underElement({ word, head, sign, kind }, ends, depth) {
   return group;
 }
 
-// The arcs of DEPS that the tree does not have.
-function graphArcs(view) {
-  const known = new Set(["0", ...view.words.map((word) => word.id), ...view.nodes.map((node) => node.id)]);
-  return [...view.words, ...view.nodes].flatMap((row) =>
-    row.deps.split("|").flatMap((arc) => {
-      const [, head, label] = /^([^:]*):?(.*)$/.exec(arc);
-      if (!known.has(head) || head === row.head || head === row.id) return [];
-      return [{ word: row.id, head: head === "0" ? 0 : head, sign: label, kind: "graph" }];
-    }),
-  );
-}
-
 // Where empty nodes stand: below the words, after theirs.
 function nodePlaces(view, plan) {
   return new Map(
@@ -203,23 +129,4 @@ function nodeElement({ id, form, upos }, x, top) {
     textElement(upos === "_" ? id : upos, { class: "tag", x, y: top + 31 }),
   );
   return group;
-}
-
-function element(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
-function textElement(content, attributes) {
-  const made = element("text", attributes);
-  made.textContent = content;
-  return made;
-}
-
-const canvas = document.createElement("canvas").getContext("2d");
-
-function measure(text, font) {
-  canvas.font = font;
-  return canvas.measureText(text).width;
 }

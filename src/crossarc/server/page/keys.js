@@ -1,7 +1,7 @@
 // The keyboard on the drawing: a word in focus stands for the arc to it.
 
 // page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
-// the parser's arc, act(action, word), edit(action, word), cells(word): to the table, setState(state),
+// the parser's arc, act(action, word), edit(action, word), cells(word): to the table, setState(state), leastCertain(), zoom(way),
 // note(): write one, chooseTree(i), step(by)
 export function listenToKeys(drawing, page) {
   drawing.addEventListener("keydown", (event) => {
@@ -46,6 +46,10 @@ function corrections(page, word) {
     r: () => page.act("keep", word),
     f: () => page.act("forbid", word),
     h: () => page.act("ask", word),
+    g: page.leastCertain,
+    "+": () => page.zoom("in"),
+    "Shift++": () => page.zoom("in"),
+    "-": () => page.zoom("out"),
     a: () => page.setState("accepted"),
     u: () => page.setState("unsure"),
     o: () => page.setState("open"),

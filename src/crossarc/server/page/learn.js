@@ -61,8 +61,9 @@ async function use(name) {
 }
 
 export async function loadModels() {
-  const { models, default: first } = await service.models();
+  const { models, default: first, folder } = await service.models();
   page.models = new Map(models.map((model) => [model.name, model]));
   byId("model").replaceChildren(...models.map(({ name }) => new Option(name, name, false, name === (page.model || first))));
   page.model ||= first;
+  page.hasFolder = folder;
 }

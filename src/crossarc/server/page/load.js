@@ -5,6 +5,7 @@ import { constraintsIn } from "./misc-column.js";
 import { Edits } from "./edits.js";
 import { cut, formatOf, withTabs } from "./file.js";
 import { loadModels, watchIfLearning } from "./learn.js";
+import { showFolder, showSaving } from "./folder.js";
 import * as list from "./list.js";
 import * as menu from "./menu.js";
 import { byId, complain, say } from "./messages.js";
@@ -30,6 +31,7 @@ export async function start() {
   }
   byId("parse").disabled = false;
   watchIfLearning().catch(complain);
+  if (page.hasFolder) showFolder();
   if (page.file) {
     render();
     showOpinion();
@@ -83,15 +85,17 @@ async function openContent(content, name) {
 }
 
 // A treebank: its trees are what is shown. If the browser has it already, with the changes that were made to it.
-async function openTreebank(content, name, parsed = false) {
-  const kept = (await store.files().catch(() => [])).find((file) => file.name === name && file.content === content);
+// origin: of a file of the folder, its name and version there; after a save, the version is that of what was saved.
+export async function openTreebank(content, name, origin = {}) {
+  const isSame = (file) => (origin.folder ? file.folder === name && file.version === origin.version : !file.folder && file.name === name && file.content === content);
+  const kept = (await store.files().catch(() => [])).find(isSame);
   if (kept) {
     await store.update(kept.id, { opened: Date.now() });
     await openKept(kept.id);
     await showKept();
     return;
   }
-  const file = { name, content, parsed };
+  const file = { name, content, parsed: false, ...origin };
   begin(file, null);
   await keepFile(file);
 }
@@ -113,11 +117,11 @@ export async function openKept(id) {
 }
 
 // Show a file, with what was changed in it.
-function begin({ name, content, parsed }, id, log = [], now = 0) {
+function begin({ name, content, parsed, folder = null, version = null }, id, log = [], now = 0) {
   page.reading += 1;
   page.version += 1;
   const { bom, eol, blocks } = cut(content);
-  page.file = { id, name, bom, eol, originals: new Map(blocks.map((block, i) => [i + 1, block])) };
+  page.file = { id, name, bom, eol, folder, version, originals: new Map(blocks.map((block, i) => [i + 1, block])) };
   page.edits = new Edits(blocks.map((block, i) => sentenceOf(block, i + 1, parsed)), log, now);
   Object.assign(page, { current: null, pending: null, asking: null, isLoading: false });
   complain(null);
@@ -133,6 +137,7 @@ function sentenceOf(block, key, parsed) {
 }
 
 function showFile() {
+  showSaving();
   byId("name").textContent = page.file.name;
   list.refresh();
   const missing = withoutTrees().length;

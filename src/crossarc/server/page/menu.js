@@ -93,6 +93,8 @@ function put(word) {
   menu.style.left = `${left + scrollX}px`;
   menu.style.top = `${word.bottom + 8 + scrollY}px`;
   menu.scrollIntoView({ block: "nearest" });
+  const covered = word.bottom + 8 - menu.getBoundingClientRect().top;
+  if (getComputedStyle(menu).position === "fixed" && covered > 0) scrollBy({ top: covered, behavior: "instant" });
 }
 
 function button(text, key, action) {

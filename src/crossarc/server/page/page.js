@@ -4,6 +4,7 @@ import { changeSentence, travel } from "./changes.js";
 import { actions, answerHead, chooseTree, fixedNow, reparse, takeBack } from "./corrections.js";
 import { downloadFile, downloadDrawing } from "./download.js";
 import { editComments, edits } from "./editing.js";
+import { openFromFolder, saveOver, saveToFolder } from "./folder.js";
 import { listenToKeys } from "./keys.js";
 import { valuesOf } from "./inventory.js";
 import { learn, stopLearning } from "./learn.js";
@@ -16,7 +17,7 @@ import { judgeAll, judgeCurrent, parseSentences, withoutTrees } from "./parsing.
 import { accepted, setNote, setState } from "./progress.js";
 import { listenToPointer } from "./pointer.js";
 import { current, page, sentences, view } from "./state.js";
-import { legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
+import { leastCertain, legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
 
 const drawing = byId("drawing");
 
@@ -72,6 +73,8 @@ listenToKeys(drawing, {
   },
   edit,
   cells: showCells,
+  leastCertain,
+  zoom,
   setState: (state) => {
     setState(state);
     wordNode(1)?.focus({ preventScroll: true });
@@ -80,6 +83,13 @@ listenToKeys(drawing, {
   chooseTree,
   step,
 });
+
+// way: "in", "out" or "fit"
+function zoom(way) {
+  const now = page.zoom || drawing.firstChild.getBoundingClientRect().width / drawing.firstChild.viewBox.baseVal.width;
+  page.zoom = { in: Math.min(2.5, now * 1.2), out: Math.max(0.3, now / 1.2), fit: 0 }[way];
+  render();
+}
 
 // The columns of a row in the table.
 function showCells(row) {
@@ -110,6 +120,12 @@ document.addEventListener("keydown", (event) => {
     render();
   }
   const key = event.key.toLowerCase();
+  if (key === "s" && (event.ctrlKey || event.metaKey) && page.file?.folder) {
+    event.preventDefault();
+    document.activeElement?.blur(); // what was being written is part of it
+    saveToFolder();
+    return;
+  }
   if (!(event.ctrlKey || event.metaKey) || !page.file || event.target.closest("textarea, input")) return;
   if (key === "z" || key === "y") {
     event.preventDefault();
@@ -151,6 +167,10 @@ byId("file").addEventListener("change", (event) => {
   event.target.value = "";
   if (file) openFile(file);
 });
+byId("folder-files").addEventListener("change", (event) => event.target.value && openFromFolder(event.target.value));
+byId("save").addEventListener("click", () => saveToFolder());
+byId("save-over").addEventListener("click", saveOver);
+byId("open-again").addEventListener("click", () => openFromFolder(page.file.folder));
 byId("kept").addEventListener("change", (event) => openKept(Number(event.target.value)));
 byId("forget").addEventListener("click", forgetKept);
 byId("start-over").addEventListener("click", startOver);
@@ -159,6 +179,11 @@ byId("parse-missing").addEventListener("click", async () => {
   byId("missing").hidden = !withoutTrees().length;
 });
 byId("reparse").addEventListener("click", () => reparse(fixedNow(), "the parser’s tree"));
+byId("looks").addEventListener("click", (event) => {
+  if (event.target.dataset.zoom) zoom(event.target.dataset.zoom);
+});
+byId("view").addEventListener("change", render);
+byId("least").addEventListener("click", leastCertain);
 byId("states").addEventListener("click", (event) => {
   if (event.target.dataset.state) setState(event.target.dataset.state);
 });

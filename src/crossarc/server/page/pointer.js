@@ -55,8 +55,8 @@ export function listenToPointer(drawing, page) {
 
   function follow() {
     const { left, top } = drawing.firstChild.getBoundingClientRect();
-    drag.thread.setAttribute("x2", drag.at.x - left);
-    drag.thread.setAttribute("y2", drag.at.y - top);
+    drag.thread.setAttribute("x2", (drag.at.x - left) * scaleOf(drawing.firstChild));
+    drag.thread.setAttribute("y2", (drag.at.y - top) * scaleOf(drawing.firstChild));
     for (const word of drawing.querySelectorAll(".target")) word.classList.remove("target");
     wordAt(drag.at)?.classList.add("target");
   }
@@ -85,6 +85,11 @@ function placeOf(event) {
   return { x: event.clientX, y: event.clientY };
 }
 
+// How many units of the drawing a pixel is.
+function scaleOf(svg) {
+  return svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+}
+
 function threadFrom(word, drawing) {
   const svg = drawing.firstChild;
   svg.classList.add("asking");
@@ -92,8 +97,8 @@ function threadFrom(word, drawing) {
   const box = svg.querySelector(`.word[data-word="${word}"]`).getBoundingClientRect();
   const thread = document.createElementNS(svg.namespaceURI, "line");
   thread.setAttribute("class", "thread");
-  thread.setAttribute("x1", box.left + box.width / 2 - left);
-  thread.setAttribute("y1", box.top - top);
+  thread.setAttribute("x1", (box.left + box.width / 2 - left) * scaleOf(svg));
+  thread.setAttribute("y1", (box.top - top) * scaleOf(svg));
   svg.append(thread);
   return thread;
 }

@@ -1,10 +1,39 @@
 // The service behind the page.
 
 export class ServiceError extends Error {
-  constructor(message, { line = null, sentence = null, isSilence = false } = {}) {
+  constructor(message, { line = null, sentence = null, isSilence = false, status = null } = {}) {
     super(message);
-    Object.assign(this, { line, sentence, isSilence });
+    Object.assign(this, { line, sentence, isSilence, status });
   }
+}
+
+// The token that the folder may need is behind the # of the address that crossarc serve prints.
+const shown = new URLSearchParams(globalThis.location?.hash.slice(1)).get("token");
+if (shown) {
+  sessionStorage.setItem("token", shown);
+  history.replaceState(null, "", location.pathname);
+}
+
+function withToken() {
+  const token = sessionStorage.getItem("token");
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+export async function folder() {
+  return answer(await fetchOrFail("api/folder", { headers: withToken() }));
+}
+
+export async function readFile(name) {
+  return answer(await fetchOrFail(`api/folder/file?name=${encodeURIComponent(name)}`, { headers: withToken() }));
+}
+
+export async function versionOf(name) {
+  return answer(await fetchOrFail(`api/folder/version?name=${encodeURIComponent(name)}`, { headers: withToken() }));
+}
+
+export async function saveFile(name, content, version) {
+  const body = JSON.stringify({ name, content, version });
+  return answer(await fetchOrFail("api/folder/file", { method: "PUT", headers: { "Content-Type": "application/json", ...withToken() }, body }));
 }
 
 export async function models() {
@@ -44,6 +73,6 @@ async function fetchOrFail(url, options) {
 
 async function answer(reply) {
   const data = await reply.json().catch(() => ({}));
-  if (!reply.ok) throw new ServiceError(data.error ?? `The service says ${reply.status}.`, data);
+  if (!reply.ok) throw new ServiceError(data.error ?? `The service says ${reply.status}.`, { ...data, status: reply.status });
   return data;
 }

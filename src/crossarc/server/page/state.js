@@ -6,11 +6,13 @@ import { Edits } from "./edits.js";
 export const page = {
   models: new Map(),
   model: "", // the name of the one whose opinion is asked
+  hasFolder: false, // whether the service has a folder of treebanks
   file: null, // {id, name, bom, eol, originals: key -> the block it was}
   edits: new Edits([]),
   order: "file", // of the list: that, or "uncertainty"
   query: "", // what is searched for (search.js)
   current: null, // the key of the sentence that is open
+  zoom: 1, // of the drawing; 0: as wide as the page
   selected: null, // a word of it
   changed: new Set(), // words with another head or label than before
   asking: null, // the word whose head is being chosen

@@ -2,6 +2,7 @@
 
 import { allowHead, allowLabel, letGo } from "./constraints.js";
 import { hasNoArc } from "./conllu.js";
+import { drawColumn } from "./column.js";
 import { doubtsOf } from "./doubts.js";
 import { draw } from "./drawing.js";
 import { UPOS, inventory } from "./inventory.js";
@@ -18,6 +19,8 @@ import { renderTable } from "./table.js";
 const HINT = matchMedia("(pointer: coarse)").matches
   ? "Drag a word to its head, or tap an arc or a word."
   : "Drag a word to its head, or click an arc.";
+
+const LONG = 40; // words of a sentence that has one on each line
 
 let doing; // what the buttons of the workspace do
 
@@ -78,12 +81,34 @@ function renderDrawing(sentence) {
   const marks = { fixed: sentence.fixed, isParsed: sentence.parsed, selected: page.selected, changed: page.changed, suggested: suggestions(sentence) };
   drawing.hidden = view(sentence).isBroken;
   if (!drawing.hidden) {
-    const svg = draw(view(sentence), arcsWithOpinion(sentence), marks);
+    const svg = (isColumn(view(sentence)) ? drawColumn : draw)(view(sentence), arcsWithOpinion(sentence), marks);
+    zoom(svg);
     if (page.asking) svg.classList.add("asking");
     drawing.replaceChildren(svg);
   }
   drawing.setAttribute("aria-busy", String(page.pending !== null));
   if (focused) wordNode(focused)?.focus({ preventScroll: true });
+}
+
+// Whether there is one word on each line: as the person wants it, or for long sentences.
+function isColumn({ words }) {
+  const wanted = byId("view").value;
+  return wanted === "column" || (wanted === "auto" && words.length > LONG);
+}
+
+// As large as the person wants it; 0 is as wide as the page.
+function zoom(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const factor = page.zoom || Math.min(1, Math.max(0.35, byId("drawing").clientWidth / width));
+  svg.setAttribute("width", width * factor);
+  svg.setAttribute("height", height * factor);
+}
+
+// The word whose arc the parser doubts most.
+export function leastCertain() {
+  const arcs = arcsWithOpinion(current());
+  const known = arcs.map((arc, i) => ({ word: i + 1, share: arc.labelled })).filter(({ share }) => share !== null);
+  if (known.length) select(known.reduce((a, b) => (b.share < a.share ? b : a)).word);
 }
 
 // The parser's arcs where they are not those of the sentence, if the person wants to see them.
