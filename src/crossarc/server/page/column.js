@@ -7,7 +7,8 @@ import { FORM, TAG, element, emptyDrawing, graphArcs, marksOf, measure, shareOf,
 
 const ROW = 30; // between two lines
 const TOP = 44; // of the first line
-const STEP = 13; // between two arcs
+const STEP = 13; // between two arcs, if there is room
+const SIDE = 320; // for all arcs
 const OUT = 6; // from the middle of a line to where arcs go out
 
 // As draw in drawing.js.
@@ -17,12 +18,14 @@ export function drawColumn(view, given, marks) {
   levels(placed);
   const items = rowsOf(view);
   const y = new Map(items.map((row, i) => [row.id, TOP + i * ROW]));
-  const x = 18 + STEP * (1 + Math.max(0, ...placed.map((arc) => arc.level)));
+  const deepest = 1 + Math.max(0, ...placed.map((arc) => arc.level));
+  const step = Math.min(STEP, SIDE / deepest);
+  const x = 18 + step * deepest;
   const wide = (font, of) => Math.max(20, ...items.map((row) => measure(of(row), font)));
   const columns = { form: x + 10, tag: x + 24 + wide(FORM, (row) => row.form), label: x + 40 + wide(FORM, (row) => row.form) + wide(TAG, (row) => row.upos) };
   const svg = emptyDrawing(view, { width: Math.ceil(columns.label + 330), height: TOP + items.length * ROW }, 26);
   const lines = element("g", { "aria-hidden": "true" });
-  for (const arc of placed.sort((a, b) => b.level - a.level)) lines.append(arcElement(arc, y, x, marks));
+  for (const arc of placed.sort((a, b) => b.level - a.level)) lines.append(arcElement(arc, y, x, step, marks));
   for (const arc of arcs.filter((arc) => arc.head === 0)) lines.append(line(arc, `M6 ${y.get(String(arc.word))}H${x}`, x, y, marks));
   svg.append(lines);
   for (const row of items) svg.append(row.id.includes(".") ? nodeElement(row, y, columns) : wordElement(view, Number(row.id), arcs, y, columns, marks));
@@ -36,9 +39,9 @@ function rowsOf({ rows }) {
   return rows.filter((row) => !row.id.includes("-"));
 }
 
-function arcElement(arc, y, x, marks) {
+function arcElement(arc, y, x, step, marks) {
   const [from, to] = [y.get(String(arc.head)), y.get(String(arc.word))];
-  const side = x - STEP * arc.level;
+  const side = x - step * arc.level;
   const out = from + (to > from ? OUT : -OUT);
   return line(arc, `M${x} ${out}H${side}V${to}H${x}`, x, y, marks);
 }

@@ -1,6 +1,6 @@
 // The keyboard on the drawing: a word in focus stands for the arc to it.
 
-// page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
+// page: isRightToLeft(), isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
 // the parser's arc, act(action, word), edit(action, word), cells(word): to the table, setState(state), leastCertain(), zoom(way),
 // note(): write one, chooseTree(i), step(by)
 export function listenToKeys(drawing, page) {
@@ -18,8 +18,8 @@ export function listenToKeys(drawing, page) {
 
 function moves(page, word) {
   return {
-    ArrowLeft: () => page.select(Math.max(1, word - 1)),
-    ArrowRight: () => page.select(Math.min(page.words(), word + 1)),
+    [page.isRightToLeft() ? "ArrowRight" : "ArrowLeft"]: () => page.select(Math.max(1, word - 1)),
+    [page.isRightToLeft() ? "ArrowLeft" : "ArrowRight"]: () => page.select(Math.min(page.words(), word + 1)),
     Home: () => page.select(1),
     End: () => page.select(page.words()),
     ArrowUp: () => page.select(page.headOf(word) || word),

@@ -1,7 +1,7 @@
 // The list of sentences. Only what can be seen of it is in the page, so that it may be long.
 
 import { hasNoArc } from "./conllu.js";
-import { summaryOf } from "./opinions.js";
+import { sameArc, summaryOf } from "./opinions.js";
 import { percent } from "./probability.js";
 import { matches, termsOf } from "./search.js";
 import { isChanged, page, placeOf, sentences, view } from "./state.js";
@@ -41,11 +41,18 @@ function factsOf(sentence) {
     note: noteOf(seen),
     changed: isChanged(sentence),
     disagrees: summaryOf(sentence)?.disagrees > 0,
+    different: isDifferent(sentence, seen),
     crossing: hasCrossingArcs(seen.arcs),
     error: seen.problems.length > 0,
     parsed: sentence.parsed,
     treeless: hasNoArc(seen),
   };
+}
+
+// Whether the other file has another tree for it.
+function isDifferent(sentence, { arcs }) {
+  const other = page.compared?.others.get(sentence.key);
+  return Boolean(other?.arcs.some((arc, i) => !sameArc(arc, arcs[i])));
 }
 
 export function refresh() {

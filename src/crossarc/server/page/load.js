@@ -123,7 +123,7 @@ function begin({ name, content, parsed, folder = null, version = null }, id, log
   const { bom, eol, blocks } = cut(content);
   page.file = { id, name, bom, eol, folder, version, originals: new Map(blocks.map((block, i) => [i + 1, block])) };
   page.edits = new Edits(blocks.map((block, i) => sentenceOf(block, i + 1, parsed)), log, now);
-  Object.assign(page, { current: null, pending: null, asking: null, isLoading: false });
+  Object.assign(page, { current: null, pending: null, asking: null, isLoading: false, compared: null });
   complain(null);
   menu.close();
   showFile();

@@ -5,17 +5,19 @@ import { actions, answerHead, chooseTree, fixedNow, reparse, takeBack } from "./
 import { downloadFile, downloadDrawing } from "./download.js";
 import { editComments, edits } from "./editing.js";
 import { openFromFolder, saveOver, saveToFolder } from "./folder.js";
+import { aligned } from "./comparing.js";
 import { listenToKeys } from "./keys.js";
 import { valuesOf } from "./inventory.js";
 import { learn, stopLearning } from "./learn.js";
 import * as list from "./list.js";
 import { forgetKept, open, openFile, openKept, parseTyped, start, startOver, step } from "./load.js";
 import * as menu from "./menu.js";
-import { byId } from "./messages.js";
+import { byId, complain } from "./messages.js";
 import { arcsWithOpinion, opinionOf } from "./opinions.js";
 import { judgeAll, judgeCurrent, parseSentences, withoutTrees } from "./parsing.js";
 import { accepted, setNote, setState } from "./progress.js";
 import { listenToPointer } from "./pointer.js";
+import { isRightToLeft } from "./script.js";
 import { current, page, sentences, view } from "./state.js";
 import { leastCertain, legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
 
@@ -59,6 +61,7 @@ listenToPointer(drawing, {
 });
 
 listenToKeys(drawing, {
+  isRightToLeft: () => isRightToLeft(view().text),
   isAsking: () => page.asking !== null,
   answer: answerHead,
   words: () => view().words.length,
@@ -215,6 +218,26 @@ byId("structure").addEventListener("click", (event) => {
 byId("table").addEventListener("toggle", render);
 byId("comments").addEventListener("change", (event) => editComments(event.target.value));
 byId("suggest").addEventListener("change", render);
+byId("compare").addEventListener("click", () => byId("other-file").click());
+byId("other-file").addEventListener("change", async (event) => {
+  const [file] = event.target.files;
+  event.target.value = "";
+  if (file) compareWith(file.name, await file.text());
+});
+byId("stop-comparing").addEventListener("click", () => compareWith(null));
+
+// Another file in the place of the parser's opinion; null: none.
+function compareWith(name, content) {
+  const all = sentences();
+  const others = name ? aligned(all.map((sentence) => view(sentence)), content) : [];
+  page.compared = name ? { name, others: new Map(all.map((sentence, i) => [sentence.key, others[i]])) } : null;
+  const missing = others.filter((other) => !other).length;
+  complain(missing ? new Error(`${missing} of ${all.length} sentences are not in ${name}, or have other words there.`) : null);
+  byId("suggest").checked = Boolean(name);
+  byId("show").value = name && missing < all.length ? "is:different" : "";
+  byId("show").dispatchEvent(new Event("change"));
+  render();
+}
 byId("lines").addEventListener("change", (event) => {
   const text = event.target.value.replaceAll("\r\n", "\n").replace(/\s+$/, "");
   if (text && text !== current().text) changeSentence({ text, parsed: false }, "lines");

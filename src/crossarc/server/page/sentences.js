@@ -1,10 +1,17 @@
 // What can be told of sentences.
 
+import { isRightToLeft } from "./script.js";
+
 // The word, with its place if there is another one like it.
 export function nameOf(view, word) {
   if (word === 0) return "the root";
-  const { form } = view.words[word - 1];
-  return view.words.filter((other) => other.form === form).length > 1 ? `${form} (${word})` : form;
+  const form = isolated(view.words[word - 1].form);
+  return view.words.filter((other) => other.form === view.words[word - 1].form).length > 1 ? `${form} (${word})` : form;
+}
+
+// A name that is written from right to left does not turn what stands around it.
+function isolated(form) {
+  return isRightToLeft(form) ? `\u2068${form}\u2069` : form;
 }
 
 // What the second tree has other than the first: "telescope ← saw" for another head, "telescope: obl" for another label.

@@ -12,6 +12,7 @@ export const page = {
   order: "file", // of the list: that, or "uncertainty"
   query: "", // what is searched for (search.js)
   current: null, // the key of the sentence that is open
+  compared: null, // {name, others: key -> the view of that sentence in another file}
   zoom: 1, // of the drawing; 0: as wide as the page
   selected: null, // a word of it
   changed: new Set(), // words with another head or label than before

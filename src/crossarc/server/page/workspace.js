@@ -58,9 +58,11 @@ function renderHeading(sentence) {
   byId("sentence-id").textContent = sentId ?? "";
   byId("whose").hidden = !sentence.parsed;
   byId("reparse").textContent = sentence.parsed || hasNoArc(view(sentence)) ? (sentence.parsed ? "Parse again" : "Parse this sentence") : "Replace by the parser’s tree";
-  byId("reparse").disabled = byId("suggest").disabled = isBroken || !page.model;
+  byId("reparse").disabled = isBroken || !page.model;
   const doubts = isBroken ? [] : doubtsOf(view(sentence).words, inventory(), { deprel: model()?.labels ?? [], upos: UPOS });
   view(sentence).doubts = doubts;
+  byId("suggest-text").textContent = `show where ${page.compared?.name ?? "the parser"} disagrees`;
+  byId("stop-comparing").hidden = !page.compared;
   byId("problems").replaceChildren(...problems.map(problemItem), ...doubts.map((doubt) => Object.assign(problemItem(doubt), { className: "doubt" })));
   setField(byId("lines"), sentence.text, sentence.key);
   byId("as-lines").open ||= isBroken;
@@ -113,10 +115,16 @@ export function leastCertain() {
 
 // The parser's arcs where they are not those of the sentence, if the person wants to see them.
 export function suggestions(sentence) {
-  const best = opinionOf(sentence)?.trees[0].arcs;
+  const best = otherArcs(sentence);
   if (!byId("suggest").checked || !best) return [];
   const { arcs } = view(sentence);
-  return best.flatMap((arc, i) => (sameArc(arc, arcs[i]) ? [] : [{ ...arc, word: i + 1 }]));
+  return best.flatMap((arc, i) => (arc.head === null || sameArc(arc, arcs[i]) ? [] : [{ labelled: null, ...arc, word: i + 1 }]));
+}
+
+// What the sentence is compared with: the other file, if there is one, or the parser's best tree.
+function otherArcs(sentence) {
+  if (page.compared) return page.compared.others.get(sentence.key)?.arcs;
+  return opinionOf(sentence)?.trees[0].arcs;
 }
 
 function renderPlace() {
