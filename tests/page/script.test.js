@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { layout, mirrored } from "../../src/crossarc/server/page/layout.js";
-import { isRightToLeft } from "../../src/crossarc/server/page/script.js";
+import { isMostlyLatin, isRightToLeft } from "../../src/crossarc/server/page/script.js";
 import { differences } from "../../src/crossarc/server/page/sentences.js";
 
 test("the first letter says which way a text is written", () => {
   for (const text of ["הילד", "1. العربية abc", "«ܫܠܡܐ»"]) assert.ok(isRightToLeft(text), text);
   for (const text of ["", "12", "abc הילד", "中文"]) assert.ok(!isRightToLeft(text), text);
+});
+
+test("an English text is mostly Latin", () => {
+  assert.ok(isMostlyLatin("Café in 北京"));
+  assert.ok(isMostlyLatin("12."));
+  assert.ok(!isMostlyLatin("我在北京 OK"));
 });
 
 test("from right to left, the first word is the rightmost, and arcs go along", () => {

@@ -233,3 +233,27 @@ def test_a_long_file_opens_and_scrolls(visit, address, tmp_path):
     wait_until(page, lambda: page.inner_text("#position") == "5,000 of 5,000")
     assert page.locator("#list li").count() < 40
     assert download(page) == path.read_bytes()
+
+
+def test_two_windows_do_not_write_into_each_others_log(gold, address):
+    other = gold.context.new_page()
+    other.goto(address)
+    wait_until(other, lambda: "open in another window" in other.inner_text("#problem"))
+    for page, label in ((gold, "mine"), (other, "yours")):
+        page.focus('.word[data-word="1"]')
+        page.keyboard.press("l")
+        page.keyboard.type(label)
+        page.keyboard.press("Enter")
+        wait_until(page, lambda page=page, label=label: head_of(page, 1).startswith(f"{label} of "))
+        wait_until_kept(page)
+    other.close()
+    kept = [option.get_attribute("value") for option in gold.locator("#kept option").all()]
+    gold.reload()
+    wait_until(gold, lambda: gold.locator("#kept option").count() == len(kept) + 1)
+    labels = set()
+    for option in gold.locator("#kept option").all():
+        gold.select_option("#kept", option.get_attribute("value"))
+        wait_until(gold, lambda: head_of(gold, 1).startswith(("mine of ", "yours of ")))
+        wait_until(gold, lambda seen=frozenset(labels): head_of(gold, 1).split(" of ")[0] not in seen)
+        labels.add(head_of(gold, 1).split(" of ")[0])
+    assert labels == {"mine", "yours"}

@@ -4,7 +4,7 @@
 // words have different levels, the longer one the higher; so no two horizontal lines meet, and no two labels.
 
 export const LEVEL = 27; // between two levels
-export const LEG = 9; // between two legs on a word
+const LEG = 9; // between two legs on a word
 const GAP = 16; // between two words
 const TURN = 7; // how round the corners are
 const MARGIN = 14;

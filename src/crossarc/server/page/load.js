@@ -11,13 +11,14 @@ import * as menu from "./menu.js";
 import { byId, complain, say } from "./messages.js";
 import { summarize } from "./opinions.js";
 import { parseSentences, withoutTrees } from "./parsing.js";
+import { isMostlyLatin } from "./script.js";
 import * as service from "./service.js";
-import { model, page, sentences, view } from "./state.js";
+import { model, page, sentences } from "./state.js";
 import * as store from "./store.js";
+import { piecesOf, renumbered } from "./text-pieces.js";
 import { render, showOpinion } from "./workspace.js";
 
 const EXAMPLE = "A hearing is scheduled on the issue today. The old man the boats. I saw her duck under the table.";
-const PIECE = 40_000; // characters of a request
 
 // The models, and what was open last; for the first time, an example if the model reads it.
 export async function start() {
@@ -104,6 +105,7 @@ async function keepFile(file) {
   const opened = page.file;
   try {
     opened.id = await store.addFile(file);
+    await store.claim(opened.id);
     if (page.file === opened) keepAll();
     await showKept();
   } catch (error) {
@@ -111,9 +113,18 @@ async function keepFile(file) {
   }
 }
 
+// A file that is open in another window is opened as a copy: two windows cannot write the same log.
 export async function openKept(id) {
-  const kept = await store.readFile(id);
-  begin(kept, id, kept.log, kept.now);
+  const reading = ++page.reading;
+  const isOurs = await store.claim(id);
+  if (reading !== page.reading) return; // another one was chosen meanwhile
+  const own = isOurs ? id : await store.copy(id);
+  const kept = await store.readFile(own);
+  if (reading !== page.reading) return;
+  begin(kept, own, kept.log, kept.now);
+  if (isOurs) return;
+  await store.claim(own);
+  complain(new Error(`${kept.name} is open in another window. This is a copy: what you change here is not changed there.`));
 }
 
 // Show a file, with what was changed in it.
@@ -150,6 +161,7 @@ async function openText(text, name) {
   if (!model()) return complain(new Error("Text needs the service: it is not there."));
   begin({ name: `${name.replace(/\.[^.]*$/, "")}.conllu`, content: "", parsed: true }, null);
   page.isLoading = true;
+  if (model().language === "English" && !isMostlyLatin(text)) byId("read-as").textContent = "read as text; this is not English, the language of the model";
   const { reading } = page;
   let content = "";
   for (const piece of piecesOf(text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
@@ -186,31 +198,6 @@ function append(data, goesOn) {
   summarize(sentence, data);
   page.version += 1;
   return raw;
-}
-
-// Each piece of a text is a text of its own to the service; here all are one, and names of sentences must differ.
-function renumbered(conllu, number, goesOn) {
-  const renamed = conllu.replace(/^# sent_id = .*$/m, `# sent_id = ${number}`).replace(/^# newpar .*$/m, "# newpar");
-  return goesOn ? renamed.replace(/^# newdoc.*\n/m, "") : renamed;
-}
-
-// Pieces with the number of lines before each, cut at blank lines.
-function piecesOf(text) {
-  const pieces = [];
-  let start = 0;
-  let lines = 0;
-  const take = (end) => {
-    const piece = text.slice(start, end);
-    if (piece.trim()) pieces.push({ text: piece, lines });
-    lines += piece.split("\n").length - 1;
-    start = end;
-  };
-  for (const match of text.matchAll(/\n[^\S\n]*\n/g)) {
-    const end = match.index + match[0].length;
-    if (end - start >= PIECE) take(end);
-  }
-  take(text.length);
-  return pieces;
 }
 
 // The files that the browser has.

@@ -8,10 +8,6 @@ const LIKELY = 4; // labels that have a button
 const menu = document.getElementById("menu");
 let onClose = () => {};
 
-export function isOpen() {
-  return !menu.hidden;
-}
-
 // arc: {word, head, label, labelled, labels}; likely: [[head, probability], ...]; labels: all that are offered; actions: what each
 // choice does; word: the place of the word in the window; first: what gets the focus, "keep" or "label".
 export function openMenu({ view, arc, constraint, likely, labels, word, first = "keep", actions, closed }) {

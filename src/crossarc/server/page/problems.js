@@ -7,7 +7,7 @@ const RANGE = /^([1-9][0-9]*)-([1-9][0-9]*)$/;
 const FIRST_ID = /^(1|0\.1|1-[0-9]+) /;
 const NAMES = ["ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"];
 
-export const RAW_TEXT = "this looks like raw text, not like a treebank";
+const RAW_TEXT = "this looks like raw text, not like a treebank";
 
 // What keeps lines from being ten columns over the words 1..n.
 export function formatProblems(lines) {
@@ -122,7 +122,7 @@ export function treeProblems(words) {
 }
 
 // The words of a cycle, each followed by its head; empty if every word reaches the root.
-export function findCycle(heads) {
+function findCycle(heads) {
   const visitedFrom = heads.map(() => 0);
   visitedFrom[0] = -1;
   for (let start = 1; start < heads.length; start++) {

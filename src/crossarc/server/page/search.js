@@ -11,7 +11,7 @@ const FIELDS = {
   feat: (word) => word.feats.split("|"),
 };
 
-export const PROPERTIES = ["changed", "disagrees", "different", "crossing", "error", "parsed", "treeless"];
+const PROPERTIES = ["changed", "disagrees", "different", "crossing", "error", "parsed", "treeless"];
 
 // The terms of a query: [{name, value}]; name "text" for words of the text.
 export function termsOf(query) {

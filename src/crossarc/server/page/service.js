@@ -1,6 +1,6 @@
 // The service behind the page.
 
-export class ServiceError extends Error {
+class ServiceError extends Error {
   constructor(message, { line = null, sentence = null, isSilence = false, status = null } = {}) {
     super(message);
     Object.assign(this, { line, sentence, isSilence, status });

@@ -3,7 +3,7 @@
 
 import { format, metadata, parse, withMetadata } from "./conllu.js";
 
-export const STATES = ["open", "accepted", "unsure"];
+const STATES = ["open", "accepted", "unsure"];
 
 export function stateOf(sentence) {
   const found = sentence.isBroken ? null : metadata(sentence, "state");

@@ -61,6 +61,43 @@ export function addEdit(id, number, edit) {
   });
 }
 
+// The file with its edits, once more; the number of the copy.
+export async function copy(id) {
+  const { log, now, id: _, ...file } = await readFile(id);
+  const made = await addFile(file);
+  for (const [i, edit] of log.entries()) await addEdit(made, i + 1, edit);
+  await update(made, { now });
+  return made;
+}
+
+let claiming = Promise.resolve(true); // one claim after the other
+let letGo = () => {}; // of the file that this window has claimed
+
+// Whether this window may write the edits of the file: one at a time may. (Browsers know such locks on this machine and with https.)
+export function claim(id) {
+  claiming = claiming.then(() => claimNext(id));
+  return claiming;
+}
+
+async function claimNext(id) {
+  letGo();
+  if (!navigator.locks) return true;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (await locked(`crossarc ${id}`)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100)); // a page that is being closed lets go in a moment
+  }
+  return false;
+}
+
+function locked(name) {
+  return new Promise((resolve) => {
+    navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock && new Promise((done) => (letGo = done));
+    });
+  });
+}
+
 export function forget(id) {
   return transact("readwrite", (files, edits) => {
     files.delete(id);

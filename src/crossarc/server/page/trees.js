@@ -9,7 +9,7 @@ export function withArc(sentence, word, head, label) {
   return { ...sentence, rows };
 }
 
-export function rowWithArc(row, head, deprel) {
+function rowWithArc(row, head, deprel) {
   return { ...row, head, deprel, deps: movedDeps(row, head, deprel) };
 }
 
