@@ -98,6 +98,25 @@ def test_trees_are_those_of_the_parser(client, handler):
             assert sum(share for _, share in likely) <= 1.000001
 
 
+def test_arcs_that_come_with_a_sentence_are_judged(client, handler):
+    """As crossarc suspicious does it; whether heads make trees does not matter, but each word must have one."""
+    cycle = SENTENCES[1].with_columns(head=["2", "1", *SENTENCES[1].head[2:]])
+    given = [SENTENCES[0], cycle, read(ONE)[0]]
+    reply = parse(client, text="".join(map(format_sentence, given)), judge=True)["sentences"]
+    assert reply[2]["given"] is None
+    for sentence, judged in zip(reply, handler.parser.judge(given[:2]), strict=False):
+        for arc, head, label in zip(sentence["given"], judged.heads[1:], judged.labels[1:], strict=True):
+            assert arc["probability"] == pytest.approx(head, rel=1e-4)
+            assert arc["labelled"] == pytest.approx(head * label, rel=1e-4)
+    assert parse(client, text=format_sentence(SENTENCES[0]))["sentences"][0]["given"] is None
+
+
+def test_arcs_have_the_probability_of_arc_and_label(client):
+    for sentence in parse(client, text=TEXT)["sentences"]:
+        for arc in sentence["trees"][0]["arcs"]:
+            assert arc["labelled"] == pytest.approx(arc["probability"] * dict(arc["labels"])[arc["label"]], rel=1e-4)
+
+
 def test_k_best_are_distinct_and_sorted(client):
     for sentence in parse(client, text=TEXT, k=6)["sentences"]:
         assert 1 < len(sentence["trees"]) <= 6

@@ -68,9 +68,9 @@ def command(
 ) -> None:
     """Draw the trees of FILE: in the terminal, as SVG, or as LaTeX for the package tikz-dependency.
 
-    Probabilities that crossarc parse --confidence wrote are shown, in SVG and LaTeX also as the opacity of arcs (text:
-    dashed below 0.5); trees that crossarc parse -k wrote, with what is new against the best one. Words without a head
-    have no arc.
+    Probabilities of arcs with their labels that crossarc parse --confidence wrote are shown, in SVG and LaTeX also as
+    the opacity of arcs (text: dashed below 50 %); trees that crossarc parse -k wrote, with what is new against the best
+    one. Words without a head have no arc.
 
     With --compare, arcs only in FILE are dashed and marked with −, arcs only in the other file are thick (text: double)
     and marked with +, and an arc with two labels shows both.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from urllib.parse import quote
 
 import click
 
@@ -11,6 +12,7 @@ from crossarc.cli.messages import log
 from crossarc.core import CrossarcError
 
 _MEGABYTE = 1 << 20
+_FOLDER_SIZE = 64.0  # megabytes of a request, if treebanks are saved
 
 
 @click.command("serve")
@@ -50,6 +52,12 @@ _MEGABYTE = 1 << 20
     help="How long a request may take; then its process is stopped and another one started.",
 )
 @click.option(
+    "--folder",
+    type=click.Path(),
+    metavar="DIR",
+    help="Let the page open and save the treebanks (.conllu) in this folder.",
+)
+@click.option(
     "--training",
     type=click.Path(file_okay=False),
     metavar="DIR",
@@ -83,6 +91,7 @@ def command(
     max_length: int,
     max_size: float,
     time_limit: float,
+    folder: str | None,
     training: str | None,
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
@@ -100,20 +109,25 @@ def command(
     except ModuleNotFoundError as error:
         raise CrossarcError(f"{error.name} is missing: pip install '.[serve]'") from None
     from crossarc.server.access import LOOPBACK, Access, is_loopback
+    from crossarc.server.folder import Folder
     from crossarc.server.jobs import Limits
     from crossarc.server.pool import Pool
     from crossarc.server.registry import named_models
 
-    limits = Limits(size=int(max_size * _MEGABYTE), length=max_length, seconds=time_limit)
     if token is None:
         token = "" if is_loopback(host) else secrets.token_urlsafe(16)
+    if folder is not None and not token and not is_loopback(host):
+        raise click.UsageError(f"--folder with --host {host} lets others at your files: give a --token")
+    served = None if folder is None else Folder(folder)
+    megabytes = max_size if served is None else max(max_size, _FOLDER_SIZE)  # whole files are saved
+    limits = Limits(size=int(megabytes * _MEGABYTE), length=max_length, seconds=time_limit)
     names = frozenset(name.lower() for name in (host, *hosts))
     access = Access(LOOPBACK | names, frozenset(origins), token)
 
     def announce(address: str) -> None:
-        click.echo(f"Crossarc is at {address}{f'?token={token}' if token else ''} (Ctrl-C ends it)")
+        click.echo(f"Crossarc is at {address}{f'?token={quote(token)}' if token else ''} (Ctrl-C ends it)")
 
     try:
-        serve(Pool(named_models(models), limits, jobs), host, port, limits, announce, access, training)
+        serve(Pool(named_models(models), limits, jobs), host, port, limits, announce, access, training, served)
     except KeyboardInterrupt:  # the way to end it
         log.info("stopped")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -34,7 +35,7 @@ class Arc(NamedTuple):
     label: str
     kind: Kind = "plain"
     other: str = ""
-    probability: float | None = None
+    probability: float | None = None  # of the arc with its label, if that is known; or of the arc
 
     @property
     def caption(self) -> str:
@@ -47,7 +48,7 @@ class Arc(NamedTuple):
         elif self.kind == "relabelled":
             parts = [self.label, "≠", self.other]
         if self.probability is not None:
-            parts.append(f"{self.probability:.2f}")
+            parts.append(percent(self.probability))
         return " ".join(parts)
 
     @property
@@ -78,6 +79,15 @@ class Picture:
     @property
     def has_tags(self) -> bool:
         return any(node.tag != "_" for node in self.nodes)
+
+
+def percent(probability: float) -> str:
+    """Rounded down, so that only what is certain is 100 %; the page writes it in the same way.
+
+    >>> percent(0.9999), percent(1.0), percent(0.29), percent(0.001)
+    ('99%', '100%', '29%', '<1%')
+    """
+    return "<1%" if probability < 0.01 else f"{math.floor(probability * 100 + 1e-9)}%"
 
 
 def pictures(

@@ -14,9 +14,10 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from crossarc._version import __version__
-from crossarc.server import arborator, inception, interface, udpipe
+from crossarc.server import arborator, folder_interface, inception, interface, learning, udpipe
 from crossarc.server.access import Access
 from crossarc.server.errors import reply_to
+from crossarc.server.folder import Folder
 from crossarc.server.jobs import Limits, RequestError
 from crossarc.server.metrics import Metrics
 from crossarc.server.pool import Pool
@@ -35,15 +36,18 @@ def make_app(
     limits: Limits,
     access: Access | None = None,
     trainer: Trainer | None = None,
+    folder: Folder | None = None,
 ) -> ASGIApp:
     """The service, for any ASGI server. The pool has been started; it is stopped with the application.
 
-    Without ``access`` it answers to this machine alone; without ``trainer`` nobody can train parsers.
+    Without ``access`` it answers to this machine alone; without ``trainer`` nobody can train
+    parsers, without ``folder`` the page has no files of this machine.
     """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        app.state.learner.close()
         pool.stop()
         if trainer is not None:
             trainer.stop()
@@ -59,6 +63,9 @@ def make_app(
     )
     app.state.pool, app.state.registry, app.state.limits, app.state.trainer = pool, registry, limits, trainer
     app.state.metrics = Metrics()
+    app.state.learner, app.state.folder = learning.Learner(registry), folder
+    app.include_router(folder_interface.router)
+    app.include_router(learning.router)
     app.include_router(interface.router)
     app.include_router(udpipe.router)
     app.include_router(arborator.router)

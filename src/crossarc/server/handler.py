@@ -16,6 +16,7 @@ from crossarc.parsers.constraint_file import WordConstraint, to_constraints
 from crossarc.pipeline import load
 from crossarc.server.formats import INPUTS, OUTPUTS, joined, normal, read_conllu, text_of, too_long
 from crossarc.server.jobs import Description, Limits, Parse, Process, RequestError, SentenceConstraint
+from crossarc.server.judging import judged_arcs
 
 __all__ = ["Handler"]
 
@@ -122,6 +123,9 @@ class Handler:
             if parsed.error is not None:
                 raise RequestError(400, parsed.error.message, None, sentence.sent_id or str(i + 1))
             found.append(self._sentence_data(parsed))
+        if job.judge and self._knows_probabilities:
+            for data, given in zip(found, judged_arcs(self.pipeline, sentences), strict=True):
+                data["given"] = given
         return found
 
     def _read(self, job: Parse) -> list[Sentence]:
@@ -186,17 +190,25 @@ class Handler:
             ],
             "entropy": None if sure is None else _short(sure.entropy),
             "heads": None if marginals is None else [_likely(column) for column in marginals.T[1:]],
+            "given": None,
             "trees": [self._tree_data(tree) for tree in parsed.trees or (parsed,)],
         }
 
     def _tree_data(self, tree: Parsed) -> dict[str, Any]:
         arcs: list[dict[str, Any]] = [
-            {"head": None if head == "_" else int(head), "label": label, "probability": None, "labels": None}
+            {
+                "head": None if head == "_" else int(head),
+                "label": label,
+                "probability": None,
+                "labelled": None,
+                "labels": None,
+            }
             for head, label in zip(tree.sentence.head, tree.sentence.deprel, strict=True)
         ]
         if tree.confidence is not None and tree.confidence.label_shares is not None:
             for word, arc in enumerate(arcs, 1):
                 arc["probability"] = _short(tree.confidence.arcs[word])
+                arc["labelled"] = _short(tree.confidence.labels[word])
                 shares = _likely(tree.confidence.label_shares[word])
                 arc["labels"] = [[self.parser.labels[label], share] for label, share in shares]
         return {

@@ -55,6 +55,7 @@ class ParseRequest(BaseModel):
     model: str | None = Field(None, description="The name of a model; the default one if there is none.")
     k: int = Field(1, ge=1, description="How many trees of each sentence.")
     constraints: list[Constraint] = Field([], description="What the trees must have.", fail_fast=True)
+    judge: bool = Field(False, description="Whether to say how probable the arcs are that the sentences come with.")
 
 
 class Word(BaseModel):
@@ -80,7 +81,15 @@ class Arc(BaseModel):
     head: int | None = Field(description="0 is the root.")
     label: str
     probability: float | None = Field(description="Of the arc among all trees; null if the model knows none.")
+    labelled: float | None = Field(description="Of the arc with its label.")
     labels: Likely | None
+
+
+class GivenArc(BaseModel):
+    """An arc that a sentence came with."""
+
+    probability: float = Field(description="Of the arc among all trees.")
+    labelled: float = Field(description="Of the arc with its label.")
 
 
 class Tree(BaseModel):
@@ -97,6 +106,9 @@ class ParsedSentence(BaseModel):
     tokens: list[Token]
     entropy: float | None = Field(description="Of all trees, in nats: how unsure the parser is.")
     heads: list[list[tuple[int, float]]] | None = Field(description="The most probable heads of each word.")
+    given: list[GivenArc] | None = Field(
+        description="The arc that each word came with, if `judge` asked for it and each word has one."
+    )
     trees: list[Tree] = Field(description="Distinct, the best one first.")
 
 
@@ -112,12 +124,14 @@ class Model(BaseModel):
     probabilities: bool
     k_best: bool
     acknowledgement: str
+    language: str = Field(description="Its English name, if the model says.")
 
 
 class Models(BaseModel):
     default: str
     models: list[Model]
     limits: dict[str, float] = Field(description="Bytes of a request, words of a sentence, seconds, trees.")
+    folder: bool = Field(description="Whether there is a folder of treebanks (`/api/folder`).")
 
 
 class Error(BaseModel):
@@ -150,6 +164,7 @@ async def models(request: Request) -> Models:
         default=registry.default,
         models=[Model(name=name, **found._asdict()) for name, found in registry.descriptions.items()],
         limits={"size": limits.size, "length": limits.length, "seconds": limits.seconds, "k": limits.k},
+        folder=request.app.state.folder is not None,
     )
 
 
@@ -166,5 +181,8 @@ async def parse(request: Request, wanted: ParseRequest) -> Response:
     if len(wanted.constraints) > limits.constraints:
         raise RequestError(400, f"there may be at most {limits.constraints} constraints")
     constraints = tuple(constraint.for_parser() for constraint in wanted.constraints)
-    answer = await request.app.state.pool.do(Parse(model, wanted.text, wanted.format, wanted.k, constraints))
+    path = registry.paths.get(model)
+    answer = await request.app.state.pool.do(
+        Parse(model, wanted.text, wanted.format, wanted.k, constraints, wanted.judge, path)
+    )
     return Response(answer.content, media_type="application/json")

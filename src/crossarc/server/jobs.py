@@ -43,6 +43,8 @@ class Parse:
     format: str  # "text" or "conllu"
     k: int = 1
     constraints: tuple[SentenceConstraint, ...] = ()
+    judge: bool = False  # whether the arcs that sentences come with are to be judged
+    path: str | None = None  # of a model that joined after the start
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Process:
     tokenizer: str | None = None
     tagger: str | None = None
     parser: str | None = None
+    path: str | None = None  # of a model that joined after the start
 
 
 Job = Parse | Process

@@ -14,6 +14,7 @@ from crossarc.server import log
 from crossarc.server.access import Access
 from crossarc.server.app import make_app
 from crossarc.server.connections import protocol
+from crossarc.server.folder import Folder
 from crossarc.server.jobs import Limits
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
@@ -34,6 +35,7 @@ def serve(
     announce: Callable[[str], None],
     access: Access | None = None,
     training: str | None = None,
+    folder: Folder | None = None,
 ) -> None:
     """Serve the models of a pool until the process is interrupted; ``announce`` is told the address.
 
@@ -45,7 +47,7 @@ def serve(
         registry = Registry(pool.start())
         announce(_address(listener))
         config = uvicorn.Config(
-            make_app(pool, registry, limits, access, Trainer(Path(training), limits) if training else None),
+            make_app(pool, registry, limits, access, Trainer(Path(training), limits) if training else None, folder),
             http=protocol(limits.head_seconds, _most_connections()),
             log_config=None,
             log_level="warning",

@@ -59,7 +59,9 @@ async def process(request: Request) -> Response:
         name: parameters[name] for name in ("input", "output", "tokenizer", "tagger", "parser") if name in parameters
     }
     try:
-        answer = await request.app.state.pool.do(Process(model, parameters["data"], **given))
+        answer = await request.app.state.pool.do(
+            Process(model, parameters["data"], **given, path=registry.paths.get(model))
+        )
     except RequestError as refused:
         if refused.line is not None:
             raise RequestError(refused.status, f"Cannot read input data: {refused}") from None
