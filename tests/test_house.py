@@ -121,5 +121,5 @@ def test_the_shell_completes_commands_and_options():
 
 def test_commands_are_completed_without_importing_them():
     items = commands.shell_complete(click.Context(commands), "c")
-    assert [item.value for item in items] == ["calibrate", "crossval", "compare", "convert"]
+    assert [item.value for item in items] == ["corpus", "calibrate", "crossval", "compare", "convert"]
     assert all(item.help for item in items)

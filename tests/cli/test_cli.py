@@ -190,7 +190,7 @@ def test_validate_finds_everything(file):
     assert result.returncode == 1
     assert lines == [
         "6: sentence s2: the heads form a cycle: 1 → 2 → 1",
-        "11: sentence s1: DEPS of word 2: there is no node 9",
+        "11: sentence s1: DEPS of word 2: there is no node '9'",
         "11: sentence s1: DEPS of word 2: 'x' is not head:label",
         "9: sentence s1: this sent_id was used at line 1",
         "15: sentence s5: 4 columns instead of 10",

@@ -123,7 +123,11 @@ CRAFTED = {
     "places without an arc": ("covington", cut("parser.links", 4), "links has 4 weights"),
     "cells beyond": ("generative", tensor("parser.stop.0.cells", np.array([0, 10**15])), "shape|outcomes"),
     "no unknown word": ("generative", field("parser", "words", value=[[0, "a"]]), "one for unknown words"),
-    "a million layers": ("pretrained", field("parser", "encoder", "num_hidden_layers", value=10**6), "layers has"),
+    "a million layers": (
+        "pretrained",
+        field("parser", "encoder", "pretrained", "num_hidden_layers", value=10**6),
+        "layers has",
+    ),
     "a network of other sizes": ("neural", field("parser", "config", "hidden_size", value=5), "belong"),
     "an unknown column": ("neural", field("parser", "tags", value={"misc": ["x"]}), "not one of upos"),
     "graphs from other trees": ("graph", field("parser", "tree", "config", "order", value="1"), "trees of order 2"),

@@ -10,14 +10,16 @@ from crossarc.server import log
 
 def logged(monkeypatch, write):
     stream = io.StringIO()
-    root = logging.getLogger()
+    root, ours = logging.getLogger(), logging.getLogger("crossarc")
     monkeypatch.setattr("sys.stderr", stream)
-    before = root.handlers[:]
+    before = root.handlers[:], ours.handlers[:], ours.propagate, ours.level
     try:
+        ours.addHandler(logging.StreamHandler(stream))  # as the command line has one
         log.set_up()
         write(logging.getLogger("crossarc.server"))
     finally:
-        root.handlers[:] = before
+        root.handlers[:], ours.handlers[:], ours.propagate, level = before
+        ours.setLevel(level)
     return stream.getvalue()
 
 

@@ -135,7 +135,15 @@ class Word:
 
         Raises ``InputError`` for what is no probability.
         """
-        value = self.misc.get("ArcProb")
+        return self._probability("ArcProb")
+
+    @property
+    def labelled_probability(self) -> float | None:
+        """Of its arc with its label (``RelProb``); see ``probability``."""
+        return self._probability("RelProb")
+
+    def _probability(self, name: str) -> float | None:
+        value = self.misc.get(name)
         if value is None:
             return None
         try:
@@ -143,7 +151,7 @@ class Word:
         except ValueError:
             probability = -1.0
         if not 0 <= probability <= 1:
-            message = f"ArcProb of word {self.id} is {value!r}, not a probability"
+            message = f"{name} of word {self.id} is {value!r}, not a probability"
             raise InputError(message, self.sentence.place(self.id))
         return probability
 

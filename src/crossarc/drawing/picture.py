@@ -188,7 +188,8 @@ def _tree_arcs(sentence: Sentence) -> Iterator[Arc]:
             continue
         if not head.isdecimal() or int(head) > len(sentence):
             raise InputError(f"there is no word {head}, the HEAD of word {word.id}", sentence.place(word.id))
-        yield Arc(int(head), word.id, word.deprel, probability=word.probability)
+        labelled = word.labelled_probability
+        yield Arc(int(head), word.id, word.deprel, probability=word.probability if labelled is None else labelled)
 
 
 def _graph_arcs(sentence: Sentence, nodes: Sequence[Node]) -> Iterator[Arc]:

@@ -35,4 +35,7 @@ def set_up(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter())
     logging.basicConfig(handlers=[handler], force=True)
-    logging.getLogger("crossarc").setLevel(level)
+    ours = logging.getLogger("crossarc")
+    ours.handlers.clear()  # those of the command line show what they are given
+    ours.propagate = True
+    ours.setLevel(level)
