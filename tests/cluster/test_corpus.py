@@ -331,7 +331,8 @@ def test_what_the_model_cannot_do_is_said_before_anything_is_written(tmp_path, m
     (tmp_path / "x.txt").write_text("Yes.")
     assert_one_line_error(run("corpus", "parse", tmp_path / "x.txt", "-m", model, "-o", tmp_path / "out"), "segmenter")
     assert_one_line_error(run("corpus", "parse", tmp_path / "none", "-o", tmp_path / "out"), "no such file or folder")
-    assert_one_line_error(
+    missing = [*command[:4], tmp_path / "no.crossarc", *command[5:]]
+    assert_one_line_error(run(*missing), "no such file, nor the name of a model")
         run(*command[:4], tmp_path / "no.crossarc", *command[5:]), "no such file, nor the name of a model"
     )
     assert_one_line_error(run(*command, "--rank", 2), "--rank and --of", hint="--help")
