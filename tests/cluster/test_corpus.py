@@ -333,8 +333,6 @@ def test_what_the_model_cannot_do_is_said_before_anything_is_written(tmp_path, m
     assert_one_line_error(run("corpus", "parse", tmp_path / "none", "-o", tmp_path / "out"), "no such file or folder")
     missing = [*command[:4], tmp_path / "no.crossarc", *command[5:]]
     assert_one_line_error(run(*missing), "no such file, nor the name of a model")
-        run(*command[:4], tmp_path / "no.crossarc", *command[5:]), "no such file, nor the name of a model"
-    )
     assert_one_line_error(run(*command, "--rank", 2), "--rank and --of", hint="--help")
     assert_one_line_error(run(*command, "--rank", 2, "--of", 2), "rank 2 of 2: ranks are 0 to 1")
     assert_one_line_error(run(*command, "--rank", 0, "--of", 2, "--ray", "auto"), "two ways", hint="--help")
