@@ -131,8 +131,11 @@ def test_everything_by_keyboard(desktop):
     assert "of the root" in head_of(desktop, 2)
     desktop.keyboard.press("l")
     assert desktop.evaluate("document.activeElement.tagName") == "INPUT"
+    desktop.keyboard.type("not meant")
+    labelled = tree_of(desktop)
     desktop.keyboard.press("Escape")
     assert desktop.evaluate("document.activeElement.dataset.word") == "2"
+    assert tree_of(desktop) == labelled
     desktop.keyboard.press("Enter")
     assert desktop.locator("#menu").is_visible()
     desktop.keyboard.press("Escape")

@@ -79,6 +79,7 @@ def test_an_afternoon(visit, model_file, tmp_path):
         wait_until(page, lambda: page.inner_text("#saved").startswith("saved"))
 
         open_from_folder(page, "gold.conllu")  # what was saved is known, with its history
+        wait_until(page, lambda: page.inner_text("#saved") == "")
         assert page.is_enabled("#undo")
         relabel(page, 1, "another")
         gold.write_text(saved + GOLD)  # somebody else

@@ -42,6 +42,7 @@ export function showSaving() {
   byId("save").hidden = !page.file?.folder;
   byId("folder-files").value = page.file?.folder ?? "";
   byId("conflict").hidden = true;
+  byId("saved").textContent = "";
 }
 
 // version: that the file on disk may have; without it, that which was opened.

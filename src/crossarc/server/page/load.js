@@ -129,6 +129,8 @@ export async function openKept(id) {
 
 // Show a file, with what was changed in it.
 function begin({ name, content, parsed, folder = null, version = null }, id, log = [], now = 0) {
+  menu.close();
+  document.activeElement?.blur(); // what is being written belongs to the file that was open
   page.reading += 1;
   page.version += 1;
   const { bom, eol, blocks } = cut(content);
@@ -136,7 +138,6 @@ function begin({ name, content, parsed, folder = null, version = null }, id, log
   page.edits = new Edits(blocks.map((block, i) => sentenceOf(block, i + 1, parsed)), log, now);
   Object.assign(page, { current: null, pending: null, asking: null, isLoading: false, compared: null });
   complain(null);
-  menu.close();
   showFile();
   byId("typing").open = !sentences().length || name === "typed" || parsed;
   if (sentences().length) open(list.shown()[0]);

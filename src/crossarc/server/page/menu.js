@@ -52,6 +52,7 @@ function labelField(arc, labels, actions) {
   const input = node("input", { type: "text", id: "label", placeholder: arc.label, autocomplete: "off", spellcheck: false });
   input.setAttribute("list", "label-options");
   input.addEventListener("change", () => {
+    if (menu.hidden) return; // it was closed without an answer
     const value = input.value.trim().replace(/\s+/g, "_");
     if (value) done(() => actions.relabel(value));
   });
