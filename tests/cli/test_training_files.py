@@ -19,7 +19,21 @@ def training(trained, tmp_path):
     """The arguments of a training, where there is an older model with other components."""
     treebank, _, _ = trained
     model = tmp_path / "x.crossarc"
-    arguments = ("train", treebank, "-m", model, "--order", 1, "--epochs", 1, "--hash-bits", 14, "--with", "tagger")
+    arguments = (
+        "train",
+        treebank,
+        "-m",
+        model,
+        "--order",
+        1,
+        "--epochs",
+        1,
+        "--hash-bits",
+        14,
+        "--with",
+        "tagger",
+        "-q",
+    )
     assert run(*arguments).returncode == 0
     return arguments, model
 
