@@ -97,3 +97,10 @@ class _Announcement(event.Listener):
 
 
 event.register("numba:compile", _Announcement())
+_TIMING = event.TimingListener()
+event.register("numba:compile", _TIMING)
+
+
+def seconds_of_compiling() -> float:
+    """How long this process has compiled kernels so far."""
+    return float(_TIMING.duration) if _TIMING.done else 0.0
