@@ -58,8 +58,8 @@ def trainer(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(handler, trainer):
-    app = make_app(Here(handler), Registry({"random": handler.description}), LIMITS, trainer)
-    with TestClient(app, raise_server_exceptions=False) as client:
+    app = make_app(Here(handler), Registry({"random": handler.description}), LIMITS, trainer=trainer)
+    with TestClient(app, raise_server_exceptions=False, base_url="http://127.0.0.1") as client:
         yield client
 
 
@@ -67,7 +67,7 @@ def client(handler, trainer):
 def closed(handler):
     """A service that does not train."""
     app = make_app(Here(handler), Registry({"random": handler.description}), LIMITS)
-    return TestClient(app, raise_server_exceptions=False)
+    return TestClient(app, raise_server_exceptions=False, base_url="http://127.0.0.1")
 
 
 # ---- INCEpTION -------------------------------------------------------------------------------------------------------

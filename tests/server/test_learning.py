@@ -40,7 +40,7 @@ class Here:
 def client(model_file):
     models = _Models({"first": str(model_file)}, LIMITS)
     registry = Registry({"first": models.handlers["first"].description})
-    with TestClient(make_app(Here(models), registry, LIMITS)) as client:
+    with TestClient(make_app(Here(models), registry, LIMITS), base_url="http://127.0.0.1") as client:
         yield client
 
 
