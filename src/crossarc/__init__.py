@@ -14,7 +14,7 @@ from crossarc.core import (
     Tree,
     UnsupportedConstraint,
 )
-from crossarc.io import from_arrow, read, read_string, to_arrow, to_pandas, write
+from crossarc.io import read, read_string, write
 
 if TYPE_CHECKING:
     from crossarc.parsers import train
@@ -30,12 +30,9 @@ __all__ = [
     "Tree",
     "UnsupportedConstraint",
     "__version__",
-    "from_arrow",
     "load",
     "read",
     "read_string",
-    "to_arrow",
-    "to_pandas",
     "train",
     "write",
 ]
@@ -44,7 +41,6 @@ __all__ = [
 _LAZY = {"load": "crossarc.pipeline", "train": "crossarc.parsers"}
 _PACKAGES = frozenset(
     {
-        "cluster",
         "drawing",
         "evaluation",
         "ilp",

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { layout, pathOf } from "../../src/crossarc/server/page/layout.js";
-import { numbers } from "./random.js";
+
+// A generator of numbers in [0, 1), the same in every run.
+function numbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state * 1664525 + 1013904223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
 
 function randomTree(seed) {
   const random = numbers(seed);

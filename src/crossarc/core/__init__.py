@@ -3,7 +3,6 @@
 from crossarc.core.constraints import Constraints
 from crossarc.core.errors import (
     CrossarcError,
-    EmptyInput,
     InputError,
     InputWarning,
     ModelWarning,
@@ -11,22 +10,18 @@ from crossarc.core.errors import (
     Place,
     UnsupportedConstraint,
 )
-from crossarc.core.row import Insert, Row
-from crossarc.core.sentence import Sentence
+from crossarc.core.sentence import Insert, Sentence, Word
 from crossarc.core.tree import Tree
-from crossarc.core.word import Word
 
 __all__ = [
     "Constraints",
     "CrossarcError",
-    "EmptyInput",
     "InputError",
     "InputWarning",
     "Insert",
     "ModelWarning",
     "NoTreeError",
     "Place",
-    "Row",
     "Sentence",
     "Tree",
     "UnsupportedConstraint",

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 __all__ = [
     "CrossarcError",
-    "EmptyInput",
     "InputError",
     "InputWarning",
     "ModelWarning",
@@ -61,10 +60,6 @@ class InputError(CrossarcError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
-
-
-class EmptyInput(InputError):
-    """There is nothing in the input."""
 
 
 class InputWarning(UserWarning):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -35,7 +34,7 @@ class Arc(NamedTuple):
     label: str
     kind: Kind = "plain"
     other: str = ""
-    probability: float | None = None  # of the arc with its label, if that is known; or of the arc
+    probability: float | None = None
 
     @property
     def caption(self) -> str:
@@ -48,7 +47,7 @@ class Arc(NamedTuple):
         elif self.kind == "relabelled":
             parts = [self.label, "≠", self.other]
         if self.probability is not None:
-            parts.append(percent(self.probability))
+            parts.append(f"{self.probability:.2f}")
         return " ".join(parts)
 
     @property
@@ -79,15 +78,6 @@ class Picture:
     @property
     def has_tags(self) -> bool:
         return any(node.tag != "_" for node in self.nodes)
-
-
-def percent(probability: float) -> str:
-    """Rounded down, so that only what is certain is 100 %; the page writes it in the same way.
-
-    >>> percent(0.9999), percent(1.0), percent(0.29), percent(0.001)
-    ('99%', '100%', '29%', '<1%')
-    """
-    return "<1%" if probability < 0.01 else f"{math.floor(probability * 100 + 1e-9)}%"
 
 
 def pictures(
@@ -175,7 +165,9 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _nodes(sentence: Sentence, graph: bool) -> tuple[Node, ...]:
-    nodes = [(word.id, 0, Node(str(word.id), word.form, word.upos)) for word in sentence]
+    nodes = [
+        (word, 0, Node(str(word), sentence[word].form, sentence[word].upos)) for word in range(1, len(sentence) + 1)
+    ]
     if graph:
         empty = [insert for insert in sentence.inserts if insert.is_empty_node]
         nodes += [(e.after, i, Node(e.row.id, e.row.form, e.row.upos)) for i, e in enumerate(empty, 1)]
@@ -183,19 +175,34 @@ def _nodes(sentence: Sentence, graph: bool) -> tuple[Node, ...]:
 
 
 def _tree_arcs(sentence: Sentence) -> Iterator[Arc]:
-    for word, head in zip(sentence, sentence.head, strict=True):
-        if head == "_":
+    for word in sentence:
+        if word.head == "_":
             continue
-        if not head.isdecimal() or int(head) > len(sentence):
-            raise InputError(f"there is no word {head}, the HEAD of word {word.id}", sentence.place(word.id))
-        labelled = word.labelled_probability
-        yield Arc(int(head), word.id, word.deprel, probability=word.probability if labelled is None else labelled)
+        dependent = int(word.id)
+        if not word.head.isdecimal() or int(word.head) > len(sentence):
+            raise InputError(f"there is no word {word.head}, the HEAD of word {word.id}", sentence.place(dependent))
+        yield Arc(int(word.head), dependent, word.deprel, probability=_probability(sentence, dependent))
+
+
+def _probability(sentence: Sentence, word: int) -> float | None:
+    """``ArcProb`` of the word's MISC, as ``crossarc parse --confidence`` writes it."""
+    for item in sentence.misc[word - 1].split("|"):
+        name, _, value = item.partition("=")
+        if name == "ArcProb":
+            try:
+                probability = float(value)
+            except ValueError:
+                probability = -1.0
+            if not 0 <= probability <= 1:
+                raise InputError(f"ArcProb of word {word} is {value!r}, not a probability", sentence.place(word))
+            return probability
+    return None
 
 
 def _graph_arcs(sentence: Sentence, nodes: Sequence[Node]) -> Iterator[Arc]:
     position = {"0": 0, **{node.id: i for i, node in enumerate(nodes, 1)}}
     deps: Mapping[str, str] = {
-        **{str(word.id): word.deps for word in sentence},
+        **{word.id: word.deps for word in sentence},
         **{insert.row.id: insert.row.deps for insert in sentence.inserts},
     }
     for node in nodes:

@@ -5,8 +5,7 @@ These loops become vector instructions.
 """
 
 import numpy as np
-
-from crossarc._jit import njit
+from numba import njit
 
 LOG2_E = 1.4426950408889634
 # log 2 in two parts; the first has so few digits that its product with a small integer is exact

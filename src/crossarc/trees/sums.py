@@ -155,8 +155,7 @@ def entropies(
 def entropy_of(scores: NDArray[Any], log_z: float, probabilities: Scores) -> float:
     """The entropy from log Z and the marginals."""
     possible = probabilities > 0.0
-    own = scores[possible].astype(np.float64, copy=False)
-    return max(0.0, float(log_z - (probabilities[possible] * own).sum()))
+    return max(0.0, float(log_z - (probabilities[possible] * scores[possible]).sum()))
 
 
 def log_partitions(

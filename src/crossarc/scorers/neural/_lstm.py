@@ -7,8 +7,7 @@ one instruction.
 from typing import Any
 
 import numpy as np
-
-from crossarc._jit import njit
+from numba import njit
 
 _VECTOR: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 

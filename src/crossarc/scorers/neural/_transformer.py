@@ -3,8 +3,7 @@
 from typing import Any
 
 import numpy as np
-
-from crossarc._jit import njit
+from numba import njit
 
 _VECTOR: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 
