@@ -5,25 +5,12 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-import crossarc
-
 TREEBANKS = Path(__file__).parents[2] / "shared" / "treebanks"
 HANDMADE = Path(__file__).parent / "data" / "handmade.conllu"
 
 # The first call of a kernel compiles it, and the machines are shared: no deadline is fair.
 hypothesis.settings.register_profile("crossarc", deadline=None)
 hypothesis.settings.load_profile("crossarc")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Throw compiled kernels away that are older than any kernel: Numba does not see that a kernel calls another."""
-    if hasattr(config, "workerinput"):
-        return
-    for folder in {path.parent for path in Path(crossarc.__file__).parent.rglob("_*.py")}:
-        newest = max(path.stat().st_mtime for path in folder.glob("*.py"))
-        for compiled in folder.glob("__pycache__/*.nb[ic]"):
-            if compiled.stat().st_mtime < newest:
-                compiled.unlink()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 from crossarc.io.problems import find_cycle
 
 
@@ -54,7 +54,7 @@ def _with_a_split_word(sentence: Sentence, rng: random.Random) -> Sentence:
     at = rng.choice(words)
     form = sentence.form[at - 1]
     cut = rng.randrange(1, len(form))
-    columns = {name: list(column) for name, column in zip(Word._fields[1:], sentence.columns, strict=True)}
+    columns = {name: list(column) for name, column in zip(Row._fields[1:], sentence.columns, strict=True)}
     heads = [h + (h > at) for h in sentence.heads[1:].tolist()]
     for name, column in columns.items():
         column.insert(at, column[at - 1])
@@ -72,7 +72,7 @@ def _with_other_multiword_tokens(sentence: Sentence, rng: random.Random) -> Sent
     if not sentence.inserts and len(sentence) > 2 and rng.random() < 0.4:
         first = rng.randrange(1, len(sentence))
         surface = sentence.form[first - 1] + sentence.form[first]
-        row = Word(f"{first}-{first + 1}", surface, *["_"] * 8)
+        row = Row(f"{first}-{first + 1}", surface, *["_"] * 8)
         return replace(sentence, inserts=(Insert(first - 1, row),))
     form = list(sentence.form)
     for insert in sentence.inserts:

@@ -25,8 +25,8 @@ from trained import DEV, TEST, TRAIN, trained
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "crossarc"
-GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-DOCUMENTS = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/tutorials/*.md"))]
+DOCUMENTS = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md", ROOT / "examples" / "README.md"]
 WITH_NAMES = [ROOT / "docs" / "architecture.md", ROOT / "docs" / "glossary.md", ROOT / "CONTRIBUTING.md"]
 
 
@@ -77,13 +77,15 @@ def test_names_exist(document):
             find(file, name)
 
 
-def require_torch(where: str) -> None:
+def require_extra(where: str) -> None:
     if "torch" in where:
         pytest.importorskip("torch", reason="torch is not installed: pip install 'crossarc[neural]'")
+    if "spacy" in where:
+        pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'crossarc[spacy]'")
 
 
 def find(file: str, name: str) -> object:
-    require_torch(file)
+    require_extra(file)
     if file.startswith("server/"):
         pytest.importorskip("fastapi")
     module = importlib.import_module("crossarc." + file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
@@ -108,7 +110,7 @@ def test_files_exist(document):
 @pytest.mark.parametrize("document", of(GUIDES))
 def test_modules_that_are_named_exist(document):
     for name in re.findall(r"`(crossarc(?:\.\w+)+)", prose(document)):
-        require_torch(name)
+        require_extra(name)
         module, parts = crossarc, name.split(".")[1:]
         while parts:
             try:
@@ -152,7 +154,7 @@ PROGRAMS = {document: [b for b in blocks(document, "python") if ">>>" not in b.t
 
 @pytest.mark.parametrize("document", of([document for document, programs in PROGRAMS.items() if programs], slow=True))
 def test_examples_run(document, files, capsys):
-    require_torch(document.name)
+    require_extra(document.name)
     variables: dict[str, object] = {}
     for block in PROGRAMS[document]:
         if not block.not_run:

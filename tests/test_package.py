@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +32,13 @@ def test_dir_shows_everything_there_is_and_nothing_else():
     assert [name for name in dir(crossarc) if not name.startswith("_")] == shown
     with pytest.raises(AttributeError, match="no attribute 'tree'"):
         _ = crossarc.tree
+
+
+def test_the_metadata_name_the_licences_of_code_and_models():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["license"] == "Apache-2.0 AND CC-BY-SA-4.0"
+    assert {about["licence"] for about in crossarc.models.available().values()} == {"CC BY-SA 4.0"}
+    texts = [(root / name).read_text("utf-8") for name in project["license-files"]]
+    assert "Apache License" in texts[0]
+    assert "CC BY-SA 4.0" in texts[1]

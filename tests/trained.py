@@ -34,9 +34,7 @@ def with_graph(sentence: Sentence) -> Sentence:
         if label == "amod":
             own.append((int(heads[int(head) - 1]), f"amod:{sentence.deprel[int(head) - 1]}"))
         elif label == "nsubj":
-            own += [
-                (m, "nsubj:xsubj") for m, word in enumerate(sentence, 1) if word.deprel == "xcomp" and word.head == head
-            ]
+            own += [(word.id, "nsubj:xsubj") for word in sentence[int(head)].children if word.deprel == "xcomp"]
     return sentence.with_columns(deps=["|".join(f"{h}:{label}" for h, label in sorted(own)) for own in arcs])
 
 

@@ -14,7 +14,7 @@ from crossarc.core import (
     Tree,
     UnsupportedConstraint,
 )
-from crossarc.io import read, read_string, write
+from crossarc.io import from_arrow, read, read_string, to_arrow, to_pandas, write
 
 if TYPE_CHECKING:
     from crossarc.parsers import train
@@ -30,9 +30,12 @@ __all__ = [
     "Tree",
     "UnsupportedConstraint",
     "__version__",
+    "from_arrow",
     "load",
     "read",
     "read_string",
+    "to_arrow",
+    "to_pandas",
     "train",
     "write",
 ]
@@ -41,6 +44,7 @@ __all__ = [
 _LAZY = {"load": "crossarc.pipeline", "train": "crossarc.parsers"}
 _PACKAGES = frozenset(
     {
+        "cluster",
         "drawing",
         "evaluation",
         "ilp",

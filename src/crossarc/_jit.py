@@ -1,8 +1,8 @@
 """How a hot loop becomes a Numba kernel.
 
 ================  ======================================================================================================
-``jit``           called from Python. Compiled on its first call, then read from the cache on disk: in the package's
-                  folder, or in the user's cache folder when that one is read-only. Releases the GIL.
+``jit``           called from Python. Compiled on its first call, then read from a cache on disk (``_kernel_cache.py``).
+                  Releases the GIL. (Modules with options of their own take ``njit`` from here.)
 ``jit_helper``    called by kernels. Has no entry from Python, whose code for a tuple of many arrays takes longer to
                   compile than the loop itself; called from Python, as in tests, it is plain Python.
 ``jit_inline``    the same, for inner loops: allocates nothing, is always inlined and counts no references. A call would
@@ -28,6 +28,10 @@ from typing import Any
 from numba import njit, types
 from numba.core import event
 from numba.extending import overload, register_jitable
+
+from crossarc import _kernel_cache
+
+_kernel_cache.install()
 
 jit = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 _HELPER: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, "forceinline": False}
@@ -93,3 +97,10 @@ class _Announcement(event.Listener):
 
 
 event.register("numba:compile", _Announcement())
+_TIMING = event.TimingListener()
+event.register("numba:compile", _TIMING)
+
+
+def seconds_of_compiling() -> float:
+    """How long this process has compiled kernels so far."""
+    return float(_TIMING.duration) if _TIMING.done else 0.0

@@ -190,7 +190,7 @@ def test_validate_finds_everything(file):
     assert result.returncode == 1
     assert lines == [
         "6: sentence s2: the heads form a cycle: 1 → 2 → 1",
-        "11: sentence s1: DEPS of word 2: there is no node 9",
+        "11: sentence s1: DEPS of word 2: there is no node '9'",
         "11: sentence s1: DEPS of word 2: 'x' is not head:label",
         "9: sentence s1: this sent_id was used at line 1",
         "15: sentence s5: 4 columns instead of 10",
@@ -311,6 +311,33 @@ def test_constraints_from_misc_and_from_a_file(trained, tmp_path):
     (tree,) = read_output(run("parse", plain, "-m", model, "--constraints", wishes), tmp_path)
     assert tree.head[2] == str(head)
     assert tree.head[3] not in "12"
+
+
+def test_heads_that_are_there_are_kept(trained, tmp_path):
+    """Every other word's head is given, and every fourth word's label; the rest is found."""
+    treebank, model, _ = trained
+    given = [
+        sentence.with_columns(
+            head=[head if m % 2 else "_" for m, head in enumerate(sentence.head)],
+            deprel=[label if m % 4 == 1 else "_" for m, label in enumerate(sentence.deprel)],
+        )
+        for sentence in crossarc.read(treebank)
+    ]
+    path = tmp_path / "half.conllu"
+    crossarc.write(given, path)
+    trees = read_output(run("parse", path, "-m", model, "--constraints", "heads"), tmp_path)
+    for old, new in zip(given, trees, strict=True):
+        assert all(a in ("_", b) for a, b in zip(old.head, new.head, strict=True))
+        assert all(a in ("_", b) for a, b in zip(old.deprel, new.deprel, strict=True))
+    assert all("_" not in tree.head + tree.deprel for tree in trees)
+    free = read_output(run("parse", path, "-m", model), tmp_path)
+    assert [tree.head for tree in free] != [tree.head for tree in trees]
+    crossarc.write([given[0].with_columns(head=["2", "1", *given[0].head[2:]])], path)
+    complaint = "the required arcs form a cycle"
+    assert_one_line_error(run("parse", path, "-m", model, "--constraints", "heads"), given[0].sent_id, complaint)
+    crossarc.write([given[0].with_columns(deprel=["mine"] * len(given[0]))], path)
+    result = run("parse", path, "-m", model, "--constraints", "heads")
+    assert_one_line_error(result, given[0].sent_id, "the model has no label 'mine'")
 
 
 def read_output(result, folder) -> list[crossarc.Sentence]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 
 
 def test_columns_that_are_not_given_are_unknown():
@@ -22,8 +22,10 @@ def test_wrong_columns_are_refused():
 
 def test_words_are_views_counted_from_one():
     sentence = Sentence.of(["a", "b"])
-    assert [word.id for word in sentence] == ["1", "2"]
-    assert sentence[2] == Word("2", "b", *["_"] * 8)
+    assert [word.id for word in sentence] == [1, 2]
+    assert sentence[2].row == Row("2", "b", *["_"] * 8)
+    assert sentence[2] == list(sentence)[1] != Sentence.of(["a", "c"])[2]
+    assert len({*sentence, *Sentence.of(["a", "b"])}) == 2
     for outside in (0, 3):
         with pytest.raises(IndexError):
             sentence[outside]
@@ -45,7 +47,7 @@ def test_heads_and_with_tree_are_inverse():
 
 def test_metadata_and_places():
     columns = Sentence.of(["a", "b"]).columns
-    insert = Insert(0, Word("1-2", "ab", *["_"] * 8))
+    insert = Insert(0, Row("1-2", "ab", *["_"] * 8))
     sentence = Sentence(columns, ("# text = x = y", "#sent_id=s7"), (insert,), "f.conllu", 10)
     assert sentence.sent_id == "s7"
     assert sentence.metadata("text") == "x = y"
@@ -68,8 +70,8 @@ def test_reprs_are_short_and_texts_readable():
 
 
 def test_the_text_is_the_comment_or_the_tokens():
-    insert = Insert(1, Word("2-3", "don't", *["_"] * 7, "SpaceAfter=No"))
-    empty = Insert(1, Word("1.1", "ghost", *["_"] * 8))
+    insert = Insert(1, Row("2-3", "don't", *["_"] * 7, "SpaceAfter=No"))
+    empty = Insert(1, Row("1.1", "ghost", *["_"] * 8))
     sentence = Sentence(Sentence.of(["I", "do", "n't", "."]).columns, (), (empty, insert))
     assert sentence.text == "I don't."
     assert Sentence(sentence.columns, ("# text = I  don't .",)).text == "I  don't ."
@@ -78,7 +80,7 @@ def test_the_text_is_the_comment_or_the_tokens():
 
 
 def test_to_conllu_has_every_line():
-    insert = Insert(0, Word("1-2", "ab", *["_"] * 8))
+    insert = Insert(0, Row("1-2", "ab", *["_"] * 8))
     sentence = Sentence(Sentence.of(["a", "b"]).columns, ("# sent_id = s1",), (insert,))
     blank = "\t_" * 8
     assert sentence.to_conllu() == f"# sent_id = s1\n1-2\tab{blank}\n1\ta{blank}\n2\tb{blank}\n\n"

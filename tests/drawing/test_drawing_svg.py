@@ -124,12 +124,13 @@ def test_two_trees(handmade_sentence):
 
 
 def test_probabilities_are_opacity_and_number():
-    sentence = Sentence.of(["John", "left"], misc=["ArcProb=0.1000|RelProb=0.05", "ArcProb=1.0000"])
+    sentence = Sentence.of(["John", "left"], misc=["ArcProb=0.2000|RelProb=0.1999", "ArcProb=1.0000"])
     root = ElementTree.fromstring(to_svg(sentence.with_tree([-1, 2, 0], ["_", "nsubj", "root"])))
     arcs = {g.get("data-dep"): g for g in root.iter(f"{NS}g") if "data-dep" in g.attrib}
     opacities = {dep: float(g.find(f"{NS}path").get("opacity")) for dep, g in arcs.items()}
-    assert opacities["1"] < 0.3 < opacities["2"] == 1
-    assert arcs["1"].find(f"{NS}text").text == "nsubj 0.10"
+    assert opacities["1"] < 0.35 < opacities["2"] == 1
+    assert arcs["1"].find(f"{NS}text").text == "nsubj 19%"  # of arc and label, rounded down
+    assert arcs["2"].find(f"{NS}text").text == "root 100%"
     broken = sentence.with_columns(misc=["ArcProb=high", "_"]).with_tree([-1, 2, 0])
     with pytest.raises(InputError, match="ArcProb of word 1 is 'high'"):
         to_svg(broken)
@@ -161,3 +162,15 @@ def test_graphs_have_several_heads_and_empty_nodes(handmade):
     assert 'data-head="4" data-dep="2" data-label="nsubj:pass"' in svg
     with pytest.raises(InputError, match="DEPS of node 1: '7:x' is not an arc"):
         to_svg(Sentence.of(["a"], deps=["7:x"]), graph=True)
+
+
+def test_all_characters_make_valid_xml():
+    for first in range(0, 0x110000, 4096):
+        if first % 0x10000 in (
+            0,
+            0xD000,
+            0xF000,
+        ):  # control characters, surrogates, others
+            letters = "".join(map(chr, range(first, first + 4096)))
+            sentence = Sentence.of([letters, "b"]).with_tree([-1, 0, 1], ["_", letters, "x"])
+            ElementTree.fromstring(to_svg([sentence]))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import oracles
 from crossarc.core import Constraints, NoTreeError
-from crossarc.ilp import parts_of, relax, score_of, solve
-from crossarc.ilp.parts import indicators_of
+from crossarc.ilp import indicators_of, parts_of, relax, score_of, solve
+from crossarc.ilp.deadline import Deadline
 from crossarc.ilp.rounding import improved
+from crossarc.trees import is_projective
 
 pytestmark = pytest.mark.slow  # compiles much that few people use
 
-KINDS = ("siblings", "grandparents", "next_siblings", "valencies", "sides", "nonprojective")
+KINDS = ("siblings", "grandparents", "next_siblings", "valencies", "sides", "nonprojective", "crossing")
+ALL = KINDS[:4] + KINDS[5:]  # valencies are in it once
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -23,6 +25,7 @@ seeds = st.integers(0, 2**32 - 1)
 def random_parts(seed, n, kinds, spread=1.0, missing=0.0):
     rng = np.random.default_rng(seed)
     shapes = {"valencies": (n + 1, 3), "sides": (n + 1, 2, 3), "nonprojective": (n + 1, n + 1)}
+    shapes["crossing"] = shapes["nonprojective"]
     scores = {kind: spread * rng.normal(size=shapes.get(kind, (n + 1,) * 3)) for kind in kinds}
     if "nonprojective" in scores:
         # HiGHS excludes good marks of projective arcs only where a solution is integral
@@ -35,15 +38,33 @@ def random_parts(seed, n, kinds, spread=1.0, missing=0.0):
     return parts_of(arcs, **scores)
 
 
-@pytest.mark.parametrize("kinds", [*((kind,) for kind in KINDS), KINDS[:4] + KINDS[5:]])
+@pytest.mark.parametrize("kinds", [*((kind,) for kind in KINDS), ALL])
 @given(seed=seeds, n=st.integers(1, 6), one_root=st.booleans(), missing=st.sampled_from([0.0, 0.4]))
-@settings(max_examples=12, derandomize=True)  # in one example of a hundred, HiGHS has a lower bound
+@example(seed=97280, n=5, one_root=False, missing=0.0)  # agrees long before the bound is reached
+@settings(max_examples=12, derandomize=True)
 def test_it_reaches_the_optimum_of_the_linear_program(kinds, seed, n, one_root, missing):
     parts = random_parts(seed, n, kinds, missing=missing if not one_root else 0.0)
     found = relax(parts, single_root=one_root, rounds=10_000, tolerance=1e-11)
     program = solve(parts, constraints=Constraints(single_root=one_root), exact=False)
     assert found.bound == pytest.approx(program.bound, abs=1e-3)
     assert total(parts, found.indicators) == pytest.approx(program.bound, abs=5e-2)
+
+
+@given(seed=seeds, n=st.integers(1, 5), one_root=st.booleans(), kinds=st.sets(st.sampled_from(ALL[:4])))
+@settings(max_examples=30)
+def test_projective_relaxations_bound_projective_trees(seed, n, one_root, kinds):
+    """They are those of HiGHS, with fewer cycles; and the trees that are said to be the best are."""
+    parts = random_parts(seed, n, sorted(kinds), spread=0.5)
+    best = max(score_of(parts, heads) for heads in oracles.all_trees(n, single_root=one_root, projective=True))
+    constraints = Constraints(single_root=one_root, projective=True)
+    found = relax(parts, single_root=one_root, projective=True, rounds=10_000, tolerance=1e-9)
+    program = solve(parts, constraints=constraints, exact=False)
+    assert best - 1e-6 <= found.bound <= program.bound + 1e-3 * max(1.0, abs(best))
+    relaxed = solve(parts, constraints=constraints, exact=False, solver="ad3")
+    assert is_projective(relaxed.tree.heads)
+    assert relaxed.tree.score <= best + 1e-6
+    assert relaxed.tree.score == pytest.approx(best) if relaxed.status == "integral" else relaxed.gap > 0
+    assert solve(parts, constraints=constraints, solver="ad3").tree.score == pytest.approx(best)
 
 
 def total(parts, indicators):
@@ -53,7 +74,7 @@ def total(parts, indicators):
     return sum(float((a * b)[b > 0].sum()) for a, b in zip(scores, indicators, strict=True))
 
 
-@given(seed=seeds, n=st.integers(1, 5), one_root=st.booleans(), kinds=st.sets(st.sampled_from(KINDS[:4] + KINDS[5:])))
+@given(seed=seeds, n=st.integers(1, 5), one_root=st.booleans(), kinds=st.sets(st.sampled_from(ALL)))
 @settings(max_examples=60)
 def test_trees_that_are_said_to_be_the_best_are(seed, n, one_root, kinds):
     parts = random_parts(seed, n, sorted(kinds), spread=0.5)
@@ -73,7 +94,7 @@ def test_trees_that_are_said_to_be_the_best_are(seed, n, one_root, kinds):
 def test_the_time_limit_is_one_of_dual_decomposition_too(seed):
     """Without any time, there is a bound and a tree from it; branch and bound does not throw them away."""
     parts = random_parts(seed, 5, KINDS[:4])
-    found = relax(parts, single_root=False, time_limit=0.0)
+    found = relax(parts, single_root=False, deadline=Deadline.after(0.0))
     assert (found.rounds, found.in_time) == (0, False)
     best = max(score_of(parts, heads) for heads in oracles.all_trees(5))
     assert best <= found.bound < np.inf
@@ -112,7 +133,7 @@ def test_a_forbidden_part_is_avoided():
 @given(seed=seeds, n=st.integers(2, 5), one_root=st.booleans())
 @settings(max_examples=30)
 def test_no_single_change_improves_an_improved_tree(seed, n, one_root):
-    parts = random_parts(seed, n, KINDS[:4] + KINDS[5:], spread=2.0)
+    parts = random_parts(seed, n, ALL, spread=2.0)
     trees = list(oracles.all_trees(n, single_root=one_root))
     start = trees[seed % len(trees)]
     heads, _, score, _ = improved(parts, np.array(start), single_root=one_root)
@@ -124,7 +145,7 @@ def test_no_single_change_improves_an_improved_tree(seed, n, one_root):
 
 
 def test_the_parts_of_a_tree_are_its_indicators():
-    parts = random_parts(3, 4, KINDS[:4] + KINDS[5:])
+    parts = random_parts(3, 4, ALL)
     for heads in oracles.all_trees(4):
         assert total(parts, indicators_of(parts, heads)) == pytest.approx(score_of(parts, heads))
 

@@ -133,6 +133,7 @@ def test_superfluous_blank_lines_are_reported(blank, tmp_path):
     assert sentences[1].line == 3 + len(blank)
 
 
+NO_ID = "is not a word (3), a multiword token (3-4) or an empty node (3.1)"
 BROKEN = {
     "9 columns instead of 10": (2, "# sent_id = s\n1\ta\t_\t_\t_\t_\t0\t_\t_\n\n"),
     "1 column instead of 10 (columns must be separated by tabs)": (1, "1 a _ _ _ _ 0 _ _ _\n\n"),
@@ -142,8 +143,8 @@ BROKEN = {
     "ID 2 is missing: 3 follows 1": (2, rows("1 a 0", "3 b 1")),
     "ID 1 is missing: 2 follows 0": (1, rows("2 a 0")),
     "ID 1 is doubled or out of order: 2 expected": (2, rows("1 a 0", "1 b 1")),
-    "ID 'x' is not a word (3), a multiword token (3-4) or an empty node (3.1)": (1, rows("x a 0")),
-    "ID '01' is not a word (3), a multiword token (3-4) or an empty node (3.1)": (1, rows("01 a 0")),
+    f"ID 'x' {NO_ID}": (1, rows("x a 0")),
+    f"ID '01' {NO_ID}": (1, rows("01 a 0")),
     "empty node 1.2: 1.1 expected": (2, rows("1 a 0", "1.2 x _")),
     "empty node 1.1 stands after word 0": (1, rows("1.1 x _", "1 a 0")),
     "multiword token 2-3 must stand before word 2": (1, rows("2-3 x _", "1 a 0", "2 b 1", "3 c 1")),
@@ -153,6 +154,13 @@ BROKEN = {
     "a sentence without words": (1, "# sent_id = s\n\n"),
     "a comment after the first word": (2, "1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n# x\n\n"),
     "HEAD 3 of word 1 is out of range: the sentence has 2 words": (1, rows("1 a 3", "2 b 0")),
+    f"HEAD '{'9' * 40}'... of word 2 is out of range: the sentence has 2 words": (
+        2,
+        rows("1 a 0", f"2 b {'9' * 5000}"),
+    ),
+    f"ID '{'9' * 40}'... {NO_ID}": (2, rows("1 a 0", f"{'9' * 5000} b 0")),
+    f"ID '1-{'9' * 38}'... {NO_ID}": (1, rows(f"1-{'9' * 5000} b _", "1 a 0")),
+    f"ID '0.{'9' * 38}'... {NO_ID}": (1, rows(f"0.{'9' * 5000} b _", "1 a 0")),
     "HEAD '-1' of word 2 is not a number": (2, rows("1 a 0", "2 b -1")),
     "HEAD '1.1' of word 2 is not a number": (2, rows("1 a 0", "2 b 1.1")),
     "a byte order mark within the file": (1, "\ufeff" + rows("1 a 0")),
@@ -233,9 +241,11 @@ def test_compressed_files(suffix, opener, tmp_path):
     crossarc.write(crossarc.read(path), copy)
     with opener(copy, "rt") as stream:
         assert stream.read() == text
-    copy.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match="damaged or truncated"):
-        list(crossarc.read(copy))
+    whole = path.read_bytes()
+    for damaged in (whole[:-20], whole[:40] + b"\xff\xff\xff\xff" + whole[44:], b"not compressed"):
+        copy.write_bytes(damaged)
+        with pytest.raises(InputError, match="damaged or truncated"):
+            list(crossarc.read(copy))
 
 
 def test_standard_streams(monkeypatch):

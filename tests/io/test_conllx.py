@@ -6,7 +6,8 @@ import pytest
 
 import crossarc
 from crossarc.core import InputError
-from crossarc.io.conllx import lost_in_conllx
+from crossarc.io.conllu import format_sentence as format_conllu
+from crossarc.io.conllx import format_sentence, lost_in_conllx
 
 DANISH_STYLE = (
     "1\tTo\tto\tA\tAC\tcase=unmarked\t2\tnobj\t2\tnobj\n"
@@ -26,6 +27,29 @@ def test_conllx_survives_conllu(tmp_path):
     assert not +lost_in_conllx(sentence)
 
 
+@pytest.mark.parametrize(
+    "value", ["a|b", "|", "%", "%7C", "50%25", "100%|%7C", "a\r", "\r", "_|_", "PHead=1|PDeprel=x"]
+)
+@pytest.mark.parametrize("column", [8, 9])
+def test_all_values_of_phead_and_pdeprel_survive(value, column):
+    row = ["1", "x", "_", "_", "_", "_", "0", "root", "_", "_"]
+    row[column] = value
+    text = "\t".join(row) + ("\n\n" if column == 8 or not value.endswith("\r") else "x\n\n")
+    (sentence,) = crossarc.read_string(text, format="conllx")
+    between = format_conllu(sentence)
+    (back,) = crossarc.read_string(between)
+    assert format_sentence(back) == text
+
+
+def test_no_output_is_unreadable():
+    row = "1\ta b\tc d\t_\t_\t_\t0\tx y\t_\tPHead=|PDeprel=a b|SpaceAfter=No\n\n"
+    (sentence,) = crossarc.read_string(row)
+    text = format_sentence(sentence)
+    assert text == "1\ta_b\tc_d\t_\t_\t_\t0\tx_y\t_\ta_b\n\n"
+    assert list(crossarc.read_string(text, format="conllx"))
+    assert +lost_in_conllx(sentence) == {"values with spaces": 3, "values of MISC": 1}
+
+
 def test_what_conllx_cannot_hold_is_counted(handmade, tmp_path):
     sentences = list(crossarc.read(handmade))
     lost = sum((lost_in_conllx(s) for s in sentences), start=lost_in_conllx(sentences[0]).__class__())
@@ -42,6 +66,7 @@ def test_what_conllx_cannot_hold_is_counted(handmade, tmp_path):
         ("# a comment\n" + DANISH_STYLE, "1 column instead of 10"),
         (DANISH_STYLE.replace("1\tTo", "1-2\tTo"), "ID '1-2': CoNLL-X has words only"),
         (DANISH_STYLE.replace("\t0\t", "\t9\t"), "HEAD 9 of word 2 is out of range"),
+        (DANISH_STYLE.replace("lille", "lille en"), ":2: a space in LEMMA: CoNLL-X has none within columns"),
     ],
 )
 def test_broken_conllx(text, message, tmp_path):

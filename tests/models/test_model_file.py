@@ -84,7 +84,7 @@ def test_files_without_sparse_tensors_are_read(tmp_path):
     np.testing.assert_array_equal(read_model(tmp_path / "model").components["parser"].tensors["x"], np.zeros(5000))
 
 
-@pytest.mark.parametrize(("bits", "length"), [(1, 8), (1, 9), (1, 7), (None, 8), (1, "8")])
+@pytest.mark.parametrize(("bits", "length"), [(1, 8), (1, 9), (1, 7), (None, 8), (1, 10**8)])
 def test_damaged_sparse_tensors_are_refused(tmp_path, bits, length):
     header = {**GOOD, "components": {"parser": {}}, "sparse": {"parser.x": length}}
     arrays = {"parser.x": np.ones(2)}
@@ -135,6 +135,10 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+def nested(depth: int) -> dict:
+    return {"in": nested(depth - 1)} if depth else {}
+
+
 GOOD = {
     "format": 3,
     "version": "1",
@@ -156,10 +160,15 @@ GOOD = {
         ('{"format": "2"}', "not that of a model"),
         ({**GOOD, "format": 4}, "newer version"),
         ({**GOOD, "format": 1}, "older version .* train it again"),
-        ({**GOOD, "components": []}, "lacks components"),
-        ({**GOOD, "components": {"parser": 3}}, "headers of components"),
-        ({**GOOD, "about": None}, "lacks about"),
-        ({**GOOD, "sparse": []}, "lacks sparse"),
+        ({**GOOD, "components": []}, r"components has \[\], not an object"),
+        ({**GOOD, "components": {"parser": 3}}, "components has 3, not an object"),
+        ({**GOOD, "about": None}, "about has None, not an object"),
+        ({**GOOD, "sparse": []}, r"sparse has \[\], not an object"),
+        ({**GOOD, "sparse": {"parser.x": "8"}}, "sparse has '8', not a whole number"),
+        ({**GOOD, "sparse": {"parser.x": 10**12}}, "sparse has 1000000000000, not a number from 0 to"),
+        ({name: own for name, own in GOOD.items() if name != "version"}, "has no version"),
+        ({**GOOD, "created": "\x1b[2J"}, "without control characters"),
+        ({**GOOD, "about": nested(100)}, "more than 16 deep"),
         (GOOD, "belongs to no component"),
     ],
 )

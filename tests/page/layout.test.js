@@ -2,15 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { layout, pathOf } from "../../src/crossarc/server/page/layout.js";
-
-// A generator of numbers in [0, 1), the same in every run.
-function numbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state * 1664525 + 1013904223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
+import { numbers } from "./random.js";
 
 function randomTree(seed) {
   const random = numbers(seed);

@@ -1,44 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { takeConstraints, withConstraints } from "../../src/crossarc/server/page/misc-column.js";
+import { constraintsIn, withConstraints } from "../../src/crossarc/server/page/misc-column.js";
 
 function sentence(...miscs) {
   const rows = miscs.map((misc, i) => `${i + 1}\tw${i + 1}\t_\tNOUN\t_\t_\t_\t_\t_\t${misc}`);
-  return `# sent_id = s\n${rows.join("\n")}\n\n`;
+  return `# sent_id = s\n${rows.join("\n")}`;
 }
 
-test("all four kinds are read, and taken out of the text", () => {
-  const noted = sentence("Head=3", "SpaceAfter=No|Rel=nsubj|Gloss=x", "NotHead=1,2|NotRel=obj,obl:tmod", "_");
-  const { text, constraints } = takeConstraints(noted);
-  assert.equal(text, sentence("_", "SpaceAfter=No|Gloss=x", "_", "_"));
-  assert.deepEqual(constraints, [
-    {
-      1: { head: 3, notHeads: [], notLabels: [] },
-      2: { label: "nsubj", notHeads: [], notLabels: [] },
-      3: { notHeads: [1, 2], notLabels: ["obj", "obl:tmod"] },
-    },
-  ]);
+test("all four kinds are read", () => {
+  assert.deepEqual(constraintsIn(sentence("Head=3", "SpaceAfter=No|Rel=nsubj|Gloss=x", "NotHead=1,2|NotRel=obj,obl:tmod", "_")), {
+    1: { head: 3, notHeads: [], notLabels: [] },
+    2: { label: "nsubj", notHeads: [], notLabels: [] },
+    3: { notHeads: [1, 2], notLabels: ["obj", "obl:tmod"] },
+  });
 });
 
 test("they are written as they are read", () => {
   const plain = sentence("_", "SpaceAfter=No", "_");
   const noted = sentence("Head=0|Rel=root", "SpaceAfter=No|NotHead=1,3|NotRel=obj", "_");
-  const { text, constraints } = takeConstraints(noted);
-  assert.equal(text, plain);
-  assert.equal(withConstraints(plain, constraints[0]), noted);
-  assert.equal(withConstraints(noted, constraints[0]), noted);
+  const constraints = constraintsIn(noted);
+  assert.equal(withConstraints(plain, constraints), noted);
+  assert.equal(withConstraints(noted, constraints), noted);
   assert.equal(withConstraints(noted, {}), plain);
 });
 
 test("the same name twice adds up", () => {
-  const [found] = takeConstraints(sentence("NotHead=2|NotHead=3", "_", "_")).constraints;
-  assert.deepEqual(found[1].notHeads, [2, 3]);
-});
-
-test("each sentence has its own", () => {
-  const { constraints } = takeConstraints(sentence("_") + sentence("Head=0"));
-  assert.deepEqual(constraints, [{}, { 1: { head: 0, notHeads: [], notLabels: [] } }]);
+  assert.deepEqual(constraintsIn(sentence("NotHead=2|NotHead=3", "_", "_"))[1].notHeads, [2, 3]);
 });
 
 test("other names, multiword tokens and empty nodes stay as they are", () => {
@@ -47,9 +35,7 @@ test("other names, multiword tokens and empty nodes stay as they are", () => {
     "1\tzu\t_\tADP\t_\t_\t_\t_\t_\tHeadline=3|rel=x|Head=",
     "1.1\tx\t_\t_\t_\t_\t_\t_\t_\tHead=3",
     "2\tdem\t_\tDET\t_\t_\t_\t_\t_\t_",
-    "\n",
   ].join("\n");
-  const found = takeConstraints(text);
-  assert.equal(found.text, text);
-  assert.deepEqual(found.constraints, [{}]);
+  assert.deepEqual(constraintsIn(text), {});
+  assert.equal(withConstraints(text, {}), text);
 });

@@ -85,8 +85,9 @@ def test_what_cannot_be_combined(tmp_path):
     ("change", "problem"),
     [
         ({"labels": ["a"]}, "different labels"),
-        ({"weights": {"arcs": [1.0], "labels": [1.0, 1.0]}}, "other numbers of weights"),
-        ({"members": [{"system": "generative"}]}, "of system generative among several"),
+        ({"weights": {"arcs": [1.0, 1.0], "labels": [1.0, 1.0, 1.0]}}, "other numbers of weights"),
+        ({"members": [{"system": "generative"}] * 2}, "of system generative among several"),
+        ({"members": [{"system": "spanning-tree"}] * 2}, "members 0 has no config"),
     ],
 )
 def test_models_that_do_not_fit_together_are_refused(tmp_path, change, problem):

@@ -205,7 +205,7 @@ def test_the_paper_has_one_weight_vector(tmp_path):
 
 
 def test_broken_graphs_name_their_place():
-    with pytest.raises(InputError, match="DEPS of word 2: there is no node 7"):
+    with pytest.raises(InputError, match="DEPS of word 2: there is no node '7'"):
         gold_graph(sentence([2, 0], ["2:x", "0:root|7:y"]))
 
 

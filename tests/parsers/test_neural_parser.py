@@ -101,7 +101,7 @@ def test_weights_that_do_not_fit_are_refused(tmp_path, name, change):
     else:
         contents.tensors[name] = change(contents.tensors[name])
     write_model(tmp_path / "changed", {"parser": contents})
-    with pytest.raises(ModelError, match=f"does not fit together: {name.removeprefix('encoder.')}"):
+    with pytest.raises(ModelError, match=f"changed: .*{name}"):
         load(tmp_path / "changed")
 
 

@@ -213,7 +213,7 @@ OPTIONS = {
     Capability.PROBABILITIES: ParseOptions(confidence=True),
     Capability.DISTRIBUTION: ParseOptions(decode="min-risk"),
     Capability.RULES: ParseOptions(rules=NoRules()),
-    Capability.PROGRAMS: ParseOptions(exact=True, time_limit=600),
+    Capability.PROGRAMS: ParseOptions(exact=False),
     Capability.MAX_DEGREE: ParseOptions(max_degree=1),
 }
 

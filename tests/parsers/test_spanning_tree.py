@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import crossarc
+import oracles
 from crossarc.core import Constraints, CrossarcError, Sentence
 from crossarc.evaluation import evaluate
 from crossarc.features.attributes import attributes_of
-from crossarc.parsers import PRESETS, ModelError, ParseOptions, SpanningTreeConfig, train
+from crossarc.parsers import PRESETS, ModelError, ParseOptions, SpanningTreeConfig, UnsupportedOption, train
 from crossarc.parsers.linear._learn import learn
 from crossarc.parsers.linear._parse import score_trees
 from crossarc.parsers.linear.training import LinearTraining, update_rule
@@ -69,6 +70,39 @@ def test_order_1_without_a_pruner_is_exact():
     for sentence, found in zip(TEST, parser.trees(TEST), strict=True):
         best = best_tree(parser.scores(sentence), single_root=bool(parser.config.single_root))
         assert found.heads.tolist() == best.heads.tolist()
+
+
+def strictly_pruned(parser):
+    """The parser with a pruner that leaves each word one head, and what a tree needs."""
+    options = parser.scorer.options._replace(max_candidates=1, pruning_margin=1e-3)
+    return replace(parser, scorer=replace(parser.scorer, options=options))
+
+
+@pytest.mark.parametrize("name", ["order 1", pytest.param("order 1, joint labels", marks=pytest.mark.slow)])
+def test_exact_trees_are_the_best_over_all_heads_and_say_what_the_pruner_leaves(name):
+    """Against enumeration; the certificate says whether what the parser finds otherwise is the best tree."""
+    parser, seen = strictly_pruned(trained(name)), set()
+    whole, shape = replace(parser, scorer=parser.scorer.without_pruning()), bool(parser.config.single_root)
+    for sentence in (Sentence.of(s.form[:5], upos=s.upos[:5], lemma=s.lemma[:5]) for s in TEST):
+        scores = whole.potentials(attributes_of([sentence]), whole.parse_sentence(sentence).heads, Constraints())[0]
+        trees = oracles.all_trees(len(sentence), single_root=shape)
+        best, *others = sorted((oracles.score(scores, heads) for heads in trees), reverse=True)
+        (certified,) = parser.parse([sentence], ParseOptions(exact=True))
+        assert oracles.score(scores, certified.sentence.heads) == pytest.approx(best)
+        pruned = oracles.score(scores, parser.parse_sentence(sentence).heads)
+        expected = "optimal" if pruned == pytest.approx(best) else "optimal (left out by the pruner)"
+        assert certified.status == expected
+        seen.add(certified.status)
+        (listed,) = parser.parse([sentence], ParseOptions(exact=True, k=4))
+        assert [tree.score for tree in listed.trees] == pytest.approx([best, *others[:3]], abs=1e-3)
+    assert len(seen) == 2
+
+
+def test_exact_trees_are_refused_where_there_are_none():
+    with pytest.raises(UnsupportedOption, match="--exact"):
+        next(trained("order high").parse(TEST, ParseOptions(exact=True)))
+    with pytest.raises(UnsupportedOption, match="--decode"):
+        next(trained("order 1").parse(TEST, ParseOptions(exact=True, decode="min-risk")))
 
 
 @pytest.mark.slow

@@ -50,6 +50,7 @@ def test_every_answer_belongs_to_its_request():
 def test_a_slow_worker_is_stopped_and_replaced():
     async def scenario(pool):
         before = pool.process_ids()
+        await asyncio.gather(*(outcome(pool, "sleep 0.1") for _ in before))  # both are there
         found = await asyncio.gather(*(outcome(pool, text) for text in ["sleep 60", "a", "b", "sleep 60", "c"]))
         assert found == [504, "a", "b", 504, "c"]
         assert await outcome(pool, "d") == "d"
@@ -93,6 +94,27 @@ def test_whoever_leaves_takes_no_worker_along():
         assert await outcome(pool, "a") == "a"  # not the answer to the request that was left
 
     run(scenario, workers=1)
+
+
+def test_work_for_those_who_left_is_ended():
+    async def scenario(pool):
+        (before,) = pool.process_ids()
+        leaving = asyncio.ensure_future(ask(pool, "sleep 600"))
+        await asyncio.sleep(0.3)
+        leaving.cancel()
+        assert await outcome(pool, "a") == "a"
+        assert pool.process_ids() != [before]
+        assert pool.state()["workers_replaced_total"] == 1
+
+    run(scenario, workers=1)
+
+
+def test_a_worker_that_does_not_read_is_replaced():
+    async def scenario(pool):
+        assert await outcome(pool, "a" * 1_000_000) == 504
+        assert await outcome(pool, "a") == 504
+
+    run(scenario, workers=1, seconds=1.0, work=obedient.be_deaf)
 
 
 def test_a_model_that_cannot_be_loaded_is_an_error_at_the_start():

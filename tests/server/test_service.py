@@ -51,7 +51,7 @@ def handler(model_file):
 def client(handler):
     registry = Registry({"random-order-1": handler.description, "other": handler.description})
     app = make_app(Here({"random-order-1": handler, "other": handler}), registry, LIMITS)
-    return TestClient(app, raise_server_exceptions=False)
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
 def without_trees(sentences):
@@ -98,6 +98,25 @@ def test_trees_are_those_of_the_parser(client, handler):
             assert sum(share for _, share in likely) <= 1.000001
 
 
+def test_arcs_that_come_with_a_sentence_are_judged(client, handler):
+    """As crossarc suspicious does it; whether heads make trees does not matter, but each word must have one."""
+    cycle = SENTENCES[1].with_columns(head=["2", "1", *SENTENCES[1].head[2:]])
+    given = [SENTENCES[0], cycle, read(ONE)[0]]
+    reply = parse(client, text="".join(map(format_sentence, given)), judge=True)["sentences"]
+    assert reply[2]["given"] is None
+    for sentence, judged in zip(reply, handler.parser.judge(given[:2]), strict=False):
+        for arc, head, label in zip(sentence["given"], judged.heads[1:], judged.labels[1:], strict=True):
+            assert arc["probability"] == pytest.approx(head, rel=1e-4)
+            assert arc["labelled"] == pytest.approx(head * label, rel=1e-4)
+    assert parse(client, text=format_sentence(SENTENCES[0]))["sentences"][0]["given"] is None
+
+
+def test_arcs_have_the_probability_of_arc_and_label(client):
+    for sentence in parse(client, text=TEXT)["sentences"]:
+        for arc in sentence["trees"][0]["arcs"]:
+            assert arc["labelled"] == pytest.approx(arc["probability"] * dict(arc["labels"])[arc["label"]], rel=1e-4)
+
+
 def test_k_best_are_distinct_and_sorted(client):
     for sentence in parse(client, text=TEXT, k=6)["sentences"]:
         assert 1 < len(sentence["trees"]) <= 6
@@ -133,6 +152,8 @@ def test_what_is_required_is_there_and_what_is_forbidden_is_not(client, handler)
         ({"word": 1, "head": 99}, "99 cannot be the head"),
         ({"word": 1, "head": 1}, "1 cannot be the head"),
         ({"word": 1, "label": "nonsense"}, "no label 'nonsense'"),
+        ({"word": 1, "label": ""}, "no label ''"),
+        ({"word": 1, "not_labels": [""]}, "no label ''"),
         ({"sentence": 7, "word": 1, "head": 2}, "sentence 7 of 1"),
     ],
 )
@@ -212,6 +233,16 @@ def test_limits(client):
     assert reply.status_code == 413
 
 
+def test_too_much_work_is_refused(model_file):
+    """Words, the number of trees and the length of sentences count together."""
+    handler = Handler(str(model_file), 1000, max_words=3000)
+    for length, k, number in [(30, 1, 100), (30, 8, 12), (400, 3, 1)]:
+        handler._check_work([Sentence.of(["x"] * length)] * number, k)
+        with pytest.raises(RequestError, match="at most 3,000 are allowed") as refused:
+            handler._check_work([Sentence.of(["x"] * length)] * (number + 1), k)
+        assert refused.value.status == 413
+
+
 @pytest.mark.parametrize(
     ("request_", "field"),
     [({}, "text"), ({"text": 5}, "text"), ({"text": "", "k": 0}, "k"), ({"text": "", "file": "/etc/passwd"}, "file")],
@@ -256,7 +287,7 @@ def test_models(client, handler):
 
 def test_it_describes_itself(client):
     description = client.get("/api/openapi.json").json()
-    assert set(description["paths"]) == {"/api/models", "/api/parse", "/models", "/process"}
+    assert set(description["paths"]) >= {"/api/models", "/api/parse", "/models", "/process", "/predict"}
     reply = parse(client, text=ONE, k=2)
     schema = description["components"]["schemas"]
     assert set(reply) == set(schema["ParseReply"]["properties"])
@@ -423,7 +454,8 @@ def reader(text_model_file):
 @pytest.fixture(scope="module")
 def text_client(reader):
     registry = Registry({"random-text": reader.description})
-    return TestClient(make_app(Here({"random-text": reader}), registry, LIMITS), raise_server_exceptions=False)
+    app = make_app(Here({"random-text": reader}), registry, LIMITS)
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
 RAW = " ".join(" ".join(sentence.form[:-1]) + sentence.form[-1] for sentence in SENTENCES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 from crossarc.testing import random_treebank
 from crossarc.text import Lemmatizer, Segmenter, Tagger, TaggerTraining
 
@@ -15,7 +15,7 @@ TRAIN, TEST = TREEBANK[:200], TREEBANK[200:]
 def contracted(sentence: Sentence) -> Sentence:
     """The sentence with its first two words as one token, by an apostrophe."""
     first, second = sentence.form[0], f"'{sentence.form[1]}"
-    token = Insert(0, Word("1-2", first + second, *["_"] * 8))
+    token = Insert(0, Row("1-2", first + second, *["_"] * 8))
     return Sentence(
         ((first, second, *sentence.form[2:]), *sentence.columns[1:]), sentence.comments, (token,), "<memory>", 0
     )

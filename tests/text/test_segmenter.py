@@ -9,7 +9,7 @@ from components import TEST, TRAIN, contracted, segmenter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 from crossarc.text import Segmenter, text_of
 from crossarc.text.boundaries import _alike, _views, character_kind, places_in_chunk
 from crossarc.text.lexicon import RUNS
@@ -61,7 +61,7 @@ def test_tokens_of_several_words_are_split_as_the_treebank_does():
 
 def test_a_word_may_be_part_of_no_form():
     german = [Sentence.of(["von", "dem", "Haus"]).with_columns(misc=["_"] * 3) for _ in range(3)]
-    german = [Sentence(s.columns, (), (Insert(0, Word("1-2", "vom", *["_"] * 8)),)) for s in german]
+    german = [Sentence(s.columns, (), (Insert(0, Row("1-2", "vom", *["_"] * 8)),)) for s in german]
     (sentence,) = Segmenter.train(german).apply("Vom Haus")
     assert sentence.form == ("Von", "dem", "Haus")
     assert sentence.inserts[0].row.form == "Vom"

@@ -1,18 +1,21 @@
 """The ``crossarc`` command. Results go to stdout, everything else to stderr.
 
-Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 interrupted.
+Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 import time
 import warnings
 from typing import ClassVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from crossarc._version import __version__
 from crossarc.cli.hints import hint_for, similar
@@ -36,6 +39,7 @@ class LazyGroup(click.Group):
     _summaries: ClassVar[dict[str, str]] = {
         "train": "Train a parser on a treebank.",
         "parse": "Parse raw text or sentences, with the built-in English model or your own.",
+        "corpus": "Parse a corpus on many processes and machines, and go on after a crash.",
         "models": "The models that can be used by name; how to make a package of your own.",
         "calibrate": "How honest the probabilities of a model are.",
         "rank": "Sort sentences by how unsure the parser is: what to annotate next.",
@@ -44,11 +48,12 @@ class LazyGroup(click.Group):
         "inspect": "What is in a model, and why it chose an arc.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",
+        "crossval": "How good a parser of a treebank is: train on a part, test on the rest, in turn.",
         "compare": "Two parsers against the same gold trees, with tests of significance.",
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
         "serve": "A page where a person corrects parses, and a service for programs.",
-        "convert": "Convert between CoNLL-U and CoNLL-X.",
+        "convert": "Convert between CoNLL-U, CoNLL-X and Parquet.",
     }
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -61,6 +66,12 @@ class LazyGroup(click.Group):
         if not any(param.name == "quiet" for param in command.params):
             command.params += verbosity_options()
         return command
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of commands, without importing any: a person waits for this with a finger on the tabulator key."""
+        names = (name for name in self._summaries if name.startswith(incomplete))
+        commands = [CompletionItem(name, help=self._summaries[name]) for name in names]
+        return [*commands, *click.Command.shell_complete(self, context, incomplete)]
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -91,8 +102,8 @@ class LazyGroup(click.Group):
 def crossarc(context: click.Context) -> None:
     """Dependency parsing where arcs may cross.
 
-    Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz); - is standard input
-    or output.
+    Files are CoNLL-U (or CoNLL-X, if named .conll or .conllx), plain or compressed (.gz, .xz, .zst), or
+    Parquet; - is standard input or output.
     """
     set_up()
     if context.invoked_subcommand is None:
@@ -104,11 +115,16 @@ def main() -> None:
     warnings.showwarning = _Warnings()  # type: ignore[assignment]
     for category in (InputWarning, ModelWarning):
         warnings.simplefilter("always", category)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         sys.exit(crossarc(standalone_mode=False))
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         sys.exit(130)
+    except _Terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
     except click.ClickException as error:
         _fail(error, _message_of(error))
     except CrossarcError as error:
@@ -117,6 +133,14 @@ def main() -> None:
         _fail(error, "not enough memory")
     except OSError as error:
         _fail(error, f"{error.filename or 'input or output'}: {(error.strerror or str(error)).lower()}")
+
+
+class _Terminated(BaseException):
+    """SIGTERM has come; on its way to the top, temporary files and other processes go."""
+
+
+def _terminate(number: int, _: object) -> None:
+    raise _Terminated
 
 
 def _fail(error: BaseException, message: str) -> None:

@@ -12,6 +12,7 @@ from crossarc.cli.common import FILES, json_option, load_with, print_json, print
 from crossarc.cli.messages import log
 from crossarc.drawing.reliability import reliability_diagram
 from crossarc.evaluation.calibration import Bin, expected_calibration_error
+from crossarc.io.streams import open_output
 from crossarc.parsers import Capability
 from crossarc.parsers.calibration import reliability_of
 
@@ -39,7 +40,8 @@ def command(gold: str, model: str, fit: bool, svg: str | None, as_json: bool) ->
     errors = {name: expected_calibration_error(table) for name, table in tables.items()}
     if svg:
         curves = {f"{name} (ECE {errors[name]:.3f})": _points(table) for name, table in tables.items()}
-        Path(svg).write_text(reliability_diagram(curves, f"{Path(model).name} on {Path(gold).name}"), encoding="utf-8")
+        with open_output(svg) as stream:
+            stream.write(reliability_diagram(curves, f"{Path(model).name} on {Path(gold).name}").encode())
     if as_json:
         print_json({name: {"ece": errors[name], "bins": [bin._asdict() for bin in tables[name]]} for name in tables})
         return

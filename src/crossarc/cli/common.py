@@ -16,9 +16,9 @@ import click
 
 from crossarc.cli.messages import log
 from crossarc.core import CrossarcError, InputError, Sentence
-from crossarc.io import Format, OnError, format_of, sentences_of
+from crossarc.io import FileFormat, Format, OnError, file_format_of, format_of, read, sentences_of
 from crossarc.io.blocks import Block, read_blocks
-from crossarc.io.streams import open_input, size_of_input
+from crossarc.io.streams import open_input, plain_name, size_of_input
 from crossarc.io.text import read_text
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ErrorLog:
 
 def input_format(path: str, read_as: Input | None = None) -> Input:
     """How a file is read: as it is said, or else as its name says."""
-    return read_as or ("text" if _plain_name(path).endswith(".txt") else format_of(path))
+    return read_as or ("text" if plain_name(path).endswith(".txt") else format_of(path))
 
 
 def files_in(paths: Iterable[str], *, text: bool = False) -> list[str]:
@@ -109,7 +109,7 @@ def files_in(paths: Iterable[str], *, text: bool = False) -> list[str]:
             found.append(path)
             continue
         inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file())
-        some = [file for file in inside if _plain_name(file).endswith(wanted)]
+        some = [file for file in inside if plain_name(file).endswith(wanted)]
         if not some:
             raise CrossarcError(f"{path}: no {', '.join(wanted[:-1])} or {wanted[-1]} files in this directory")
         found += some
@@ -117,12 +117,16 @@ def files_in(paths: Iterable[str], *, text: bool = False) -> list[str]:
 
 
 def read_sentences(
-    path: str, *, format: Format | None = None, trees: bool = False, on_error: OnError = "stop", output: str = ""
+    path: str, *, format: FileFormat | None = None, trees: bool = False, on_error: OnError = "stop", output: str = ""
 ) -> Iterator[Sentence]:
     """The sentences of a treebank file, with a progress bar; ``output`` is what is written meanwhile."""
+    format = format or file_format_of(path)
+    if format == "parquet":
+        yield from read(path, format=format, trees=trees, on_error=on_error)
+        return
     with open_input(path) as stream, progress_bar(path, size_of_input(path), output) as advance:
         blocks = _counted(read_blocks(stream, path), advance)
-        yield from sentences_of(blocks, format or format_of(path), trees=trees, on_error=on_error)
+        yield from sentences_of(blocks, format, trees=trees, on_error=on_error)
 
 
 def read_trees(path: str) -> Iterator[Sentence]:
@@ -149,10 +153,6 @@ def _counted(blocks: Iterable[Block], advance: Advance) -> Iterator[Block]:
     for block in blocks:
         yield block
         advance(len(block.content) + 2, 1)
-
-
-def _plain_name(path: str) -> str:
-    return path.removesuffix(".gz").removesuffix(".xz")
 
 
 def load_with(capability: Capability, path: str) -> Pipeline:

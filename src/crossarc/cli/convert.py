@@ -11,10 +11,10 @@ import click
 from crossarc.cli.common import FILES, ErrorLog, on_error_option, read_sentences
 from crossarc.cli.messages import log
 from crossarc.core import Sentence
-from crossarc.io import Format, format_of, write
+from crossarc.io import FileFormat, file_format_of, write
 from crossarc.io.conllx import lost_in_conllx
 
-FORMAT = click.Choice(["conllu", "conllx"])
+FORMAT = click.Choice(["conllu", "conllx", "parquet"])
 
 
 @click.command("convert")
@@ -25,16 +25,19 @@ FORMAT = click.Choice(["conllu", "conllx"])
 @click.option("--crlf", is_flag=True, help="End lines with CR LF, as Windows does; with LF by default.")
 @on_error_option
 def command(file: str, output: str, source: str | None, target: str | None, crlf: bool, on_error: str) -> None:
-    """Convert between CoNLL-U and CoNLL-X.
+    """Convert between CoNLL-U, CoNLL-X and Parquet, a table with a row for each sentence.
 
     CoNLL-X to CoNLL-U loses nothing: PHEAD and PDEPREL go to MISC, and come back from there. CoNLL-X has no place for
-    comments, multiword tokens, empty nodes, DEPS and MISC; what is lost on the way there is counted on stderr.
+    comments, multiword tokens, empty nodes, DEPS, MISC and spaces; what is lost on the way there is counted on stderr.
+    Parquet has a place for everything (extra: pip install 'crossarc[arrow]').
     """
     errors = ErrorLog(on_error)
     lost: Counter[str] = Counter()
-    to = cast(Format, target or format_of(output))
+    to = cast(FileFormat, target or file_format_of(output))
+    if crlf and to == "parquet":
+        raise click.UsageError("a Parquet file has no lines: not with --crlf")
     sentences: Iterable[Sentence] = read_sentences(
-        file, format=cast(Format | None, source), on_error=errors.on_error, output=output
+        file, format=cast(FileFormat | None, source), on_error=errors.on_error, output=output
     )
     if to == "conllx":
         sentences = _counting_losses(sentences, lost)

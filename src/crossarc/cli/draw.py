@@ -14,17 +14,18 @@ from typing import BinaryIO
 import click
 
 from crossarc.cli.common import FILES, ErrorLog, on_error_option
-from crossarc.core import CrossarcError
+from crossarc.core import CrossarcError, InputError, Sentence
 from crossarc.drawing.latex import latex_of
 from crossarc.drawing.picture import Picture, paired_groups, pictures_of_group
 from crossarc.drawing.svg import svg_of
 from crossarc.drawing.text import text_of
 from crossarc.io import read
-from crossarc.io.streams import open_output
+from crossarc.io.streams import open_output, plain_name
 
 _FORMATS = {".svg": "svg", ".tex": "latex", ".txt": "text"}
 _MOST_IN_ONE_SVG = 200
-_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_MOST_WORDS = 1000
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 @click.command("draw")
@@ -67,9 +68,9 @@ def command(
 ) -> None:
     """Draw the trees of FILE: in the terminal, as SVG, or as LaTeX for the package tikz-dependency.
 
-    Probabilities that crossarc parse --confidence wrote are shown, in SVG and LaTeX also as the opacity of arcs (text:
-    dashed below 0.5); trees that crossarc parse -k wrote, with what is new against the best one. Words without a head
-    have no arc.
+    Probabilities of arcs with their labels that crossarc parse --confidence wrote are shown, in SVG and LaTeX also as
+    the opacity of arcs (text: dashed below 50 %); trees that crossarc parse -k wrote, with what is new against the best
+    one. Words without a head have no arc.
 
     With --compare, arcs only in FILE are dashed and marked with −, arcs only in the other file are thick (text: double)
     and marked with +, and an arc with two labels shows both.
@@ -98,7 +99,7 @@ def command(
 def _format_of(output: str) -> str:
     if output == "-":
         return "text"
-    suffix = Path(output.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
+    suffix = Path(plain_name(output)).suffix.lower()
     if suffix not in _FORMATS:
         raise click.UsageError(
             f"cannot tell the format from the name {output}: end it with .svg, .tex or .txt, or give --format"
@@ -133,7 +134,13 @@ def _pictures(
     for number, (group, other) in enumerate(paired_groups(sentences, others), 1):
         sent_id = group[0].sent_id
         if not wanted or sent_id in ids or any(number in some for some in numbers):
-            yield from pictures_of_group(group, other, graph=graph)
+            if _is_too_large(group[0]):
+                error = InputError(f"{len(group[0])} words are too many for a picture", group[0].place())
+                if errors.on_error == "stop":
+                    raise error
+                errors.on_error(error)
+            else:
+                yield from pictures_of_group(group, other, graph=graph)
         missing.discard(sent_id or "")
         if wanted and not missing and number >= last:
             return
@@ -143,6 +150,12 @@ def _pictures(
         raise CrossarcError(f"{file}: there is no sentence {min(missing)}")
     if number < last:
         raise CrossarcError(f"{file}: there is no sentence {last}, only {number}")
+
+
+def _is_too_large(sentence: Sentence) -> bool:
+    """Whether nobody could look at the picture: the time that it takes grows with the square of its size."""
+    arcs = sum(deps.count("|") for deps in sentence.deps)
+    return len(sentence) + arcs > _MOST_WORDS
 
 
 def _numbers_and_ids(wanted: tuple[str, ...]) -> tuple[list[range], set[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -11,9 +12,11 @@ from crossarc.core import CrossarcError, Sentence
 from crossarc.models import describe_model
 from crossarc.parsers import Capability
 from crossarc.parsers.config import settings
-from crossarc.parsers.registry import SYSTEMS
+from crossarc.parsers.registry import SYSTEMS, check_header
 from crossarc.pipeline import Pipeline
 from crossarc.pipeline.chunks import Input
+
+_ARC = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 
 @click.command("inspect")
@@ -52,6 +55,7 @@ def command(
     header = found["components"].get("parser")
     if header is None:
         raise CrossarcError(f"{model}: the state of an interrupted training; crossarc train --resume goes on with it")
+    check_header(header, model)
     rows: dict[str, object] = {
         "system": header["system"],
         "components": ", ".join(found["components"]),
@@ -111,7 +115,8 @@ def _explain(pipeline: Pipeline, sentence: Sentence, arc: str | None, top: int, 
 
 
 def _arc(text: str, n: int) -> tuple[int, int]:
-    head, _, word = text.partition(",")
-    if not (head.isdecimal() and word.isdecimal() and int(head) <= n and 1 <= int(word) <= n and head != word):
+    match = _ARC.fullmatch(text)
+    head, word = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not (head <= n and 1 <= word <= n and head != word):
         raise click.BadParameter(f"{text!r} is not an arc HEAD,WORD of a sentence of {n} words", param_hint="--arc")
-    return int(head), int(word)
+    return head, word

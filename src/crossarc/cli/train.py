@@ -14,8 +14,9 @@ import click
 from crossarc.cli.common import FILES, read_sentences, read_trees, shows_progress, write_options
 from crossarc.cli.hints import HintedError
 from crossarc.cli.messages import log
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Sentence
 from crossarc.evaluation import evaluate
+from crossarc.io.lock import only_writer
 from crossarc.models import ModelError
 from crossarc.parsers import Capability, EpochReport, Parser, TrainingListener, train
 from crossarc.parsers.config import Config, Setting, settings
@@ -29,8 +30,8 @@ _PRESET_OF_LEARNER = {"crf": "ms2007"}
 _NAMED = "crossarc.system"  # in the context: the system that the arguments name
 
 
-class _TrainCommand(click.Command):
-    """Has the options of the system that is named, beside those of all systems."""
+class SystemCommand(click.Command):
+    """Has the options of the system that is named (``--system``), beside its own."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         named = SYSTEMS.get(_value_of("--system", args) or "")
@@ -48,7 +49,7 @@ class _TrainCommand(click.Command):
             with formatter.section(f"Options of --system {named.name}"):
                 write_options(formatter, context, [param for param in params if isinstance(param, _SystemOption)])
         else:
-            with formatter.section("Systems (crossarc train --system SYSTEM --help shows their options)"):
+            with formatter.section(f"Systems (crossarc {self.name} --system SYSTEM --help shows their options)"):
                 formatter.write_dl([(system.name, system.summary) for system in SYSTEMS.values()])
 
 
@@ -120,7 +121,7 @@ class _Preset(_SystemOption):
         click.Option.__init__(self, ["--preset"], type=click.Choice(sorted(system.presets)), help=help, metavar="NAME")
 
 
-@click.command("train", cls=_TrainCommand)
+@click.command("train", cls=SystemCommand)
 @click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
 @click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
@@ -167,12 +168,12 @@ def command(
     MODEL.training) until it has ended, for --resume.
     """
     chosen = SYSTEMS[system]
-    config = _config(chosen, preset, {name: value for name, value in options.items() if value is not None})
+    config = config_of(chosen, preset, {name: value for name, value in options.items() if value is not None})
     if jobs > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
         raise click.UsageError(f"not with --system {system}: --jobs")
     names = _component_names(components)
     config = config.beside(names)
-    _check_writable(Path(model))
+    click.get_current_context().with_resource(only_writer(Path(model)))
     start = time.monotonic()
     trees = [tree for path in treebanks for tree in read_sentences(path, trees=not config.partial_trees)]
     held_out = [tree for path in dev for tree in read_trees(path)]
@@ -221,16 +222,6 @@ def _component_names(components: str | None) -> list[str]:
     if unknown:
         raise click.UsageError(f"--with {', '.join(unknown)}: there are {', '.join(TEXT_COMPONENTS)}")
     return names
-
-
-def _check_writable(model: Path) -> None:
-    """Find out before any work whether the model can be written."""
-    draft = model.with_name(f".{model.name}.part")
-    try:
-        draft.touch()
-        draft.unlink()
-    except OSError as error:
-        raise CrossarcError(f"{model}: {(error.strerror or str(error)).lower()}") from None
 
 
 def _summarise(model: str, scores: dict[str, float], listener: _Lines, seconds: float) -> None:
@@ -283,7 +274,7 @@ def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
     return right / len(pairs)
 
 
-def _config(system: System, preset: str | None, given: dict[str, Any]) -> Config:
+def config_of(system: System, preset: str | None, given: dict[str, Any]) -> Config:
     """The configuration of a system, from the options that are its fields."""
     config = replace(_base(system, preset, given.get("learner")), **given)
     for setting in settings(system.config):

@@ -3,6 +3,7 @@
 from crossarc.core.constraints import Constraints
 from crossarc.core.errors import (
     CrossarcError,
+    EmptyInput,
     InputError,
     InputWarning,
     ModelWarning,
@@ -10,18 +11,22 @@ from crossarc.core.errors import (
     Place,
     UnsupportedConstraint,
 )
-from crossarc.core.sentence import Insert, Sentence, Word
+from crossarc.core.row import Insert, Row
+from crossarc.core.sentence import Sentence
 from crossarc.core.tree import Tree
+from crossarc.core.word import Word
 
 __all__ = [
     "Constraints",
     "CrossarcError",
+    "EmptyInput",
     "InputError",
     "InputWarning",
     "Insert",
     "ModelWarning",
     "NoTreeError",
     "Place",
+    "Row",
     "Sentence",
     "Tree",
     "UnsupportedConstraint",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "CrossarcError",
+    "EmptyInput",
     "InputError",
     "InputWarning",
     "ModelWarning",
@@ -60,6 +61,10 @@ class InputError(CrossarcError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
+
+
+class EmptyInput(InputError):
+    """There is nothing in the input."""
 
 
 class InputWarning(UserWarning):

@@ -2,60 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import NamedTuple
+from functools import lru_cache
+from operator import attrgetter
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crossarc.core.conversions import Conversions
 from crossarc.core.errors import Place
+from crossarc.core.lookup import Wanted, nodes_where
+from crossarc.core.row import Insert, Row
+from crossarc.core.word import Word
 
-__all__ = ["Insert", "Sentence", "Word"]
+__all__ = ["Sentence"]
 
 Column = tuple[str, ...]
 
 
-class Word(NamedTuple):
-    """A view of one word (or of a multiword token or empty node): the ten columns of CoNLL-U."""
-
-    id: str
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: str
-    deprel: str
-    deps: str
-    misc: str
-
-
-_COLUMNS = {name: i for i, name in enumerate(Word._fields[1:])}
+_COLUMNS = {name: i for i, name in enumerate(Row._fields[1:])}
 _SHOWN = ("form", "lemma", "upos", "head", "deprel")  # by str(sentence), where there is something in them
 _EXCERPT = 40  # characters that repr(sentence) shows of the text
-
-
-class Insert(NamedTuple):
-    """A line that is not a word: a multiword token (``3-4``) or an empty node (``3.1``)."""
-
-    after: int  # how many words stand before it
-    row: Word
-
-    @property
-    def is_empty_node(self) -> bool:
-        return "." in self.row.id
-
-    @property
-    def span(self) -> range:
-        """The words that a multiword token covers."""
-        first, _, last = self.row.id.partition("-")
-        return range(int(first), int(last) + 1)
+_SHORT = 300  # words of a sentence
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sentence:
+class Sentence(Conversions):
     """The words 1..n of a sentence, column by column, and everything else its file says about it.
 
     ``form[0]`` is the form of word 1: columns have length n, whereas arrays over nodes (``heads``) have length
@@ -142,10 +117,52 @@ class Sentence:
         """The view of word 1..n."""
         if not 1 <= word <= len(self):
             raise IndexError(f"word {word} of {len(self)}")
-        return Word(str(word), *(column[word - 1] for column in self.columns))
+        return Word(self, word)
 
     def __iter__(self) -> Iterator[Word]:
-        return (self[word] for word in range(1, len(self) + 1))
+        return (Word(self, word) for word in range(1, len(self) + 1))
+
+    @property
+    def roots(self) -> list[Word]:
+        """The words whose head is node 0."""
+        return [Word(self, word) for word in self.children[0]]
+
+    @property
+    def root(self) -> Word:
+        """The word whose head is node 0, the first of several. Raises ``ValueError`` if there is none."""
+        if not self.roots:
+            raise ValueError(f"{self.place()}: no word is the root")
+        return self.roots[0]
+
+    @property
+    def children(self) -> list[list[int]]:
+        """The numbers of the words whose head is each node; the root is node 0."""
+        children: list[list[int]] = [[] for _ in range(len(self) + 1)]
+        for word, head in enumerate(self.heads[1:].tolist(), 1):
+            if head >= 0:
+                children[head].append(word)
+        return children
+
+    def find(self, **conditions: Wanted) -> list[Word]:
+        """The words that fulfil all conditions.
+
+        A condition names a column, or ``feats__NAME`` and ``misc__NAME``, what these columns say of NAME. ``head__``
+        before it asks it of the word's head, ``child__`` of any of its children. What is wanted is a string, several,
+        or a function.
+
+        >>> s = Sentence.of(["She", "saw", "it"], upos=["PRON", "VERB", "PRON"], feats=["Case=Nom", "_", "Case=Acc"])
+        >>> s = s.with_tree([-1, 2, 0, 2], ["_", "nsubj", "root", "obj"])
+        >>> s.find(deprel="nsubj", head__upos="VERB")
+        [<Word 1: 'She'>]
+        >>> s.find(feats__Case={"Nom", "Acc"}, form=str.islower)
+        [<Word 3: 'it'>]
+        >>> s.find(child__deprel="obj")
+        [<Word 2: 'saw'>]
+        """
+        found = np.arange(len(self) + 1) > 0
+        for condition, wanted in conditions.items():
+            found &= nodes_where(self, condition, wanted)
+        return [Word(self, word) for word in np.flatnonzero(found).tolist()]
 
     @property
     def heads(self) -> NDArray[np.int64]:
@@ -205,9 +222,12 @@ class Sentence:
         if self.source is not None:
             return self.source + "\n\n"
         rows = list(map("\t".join, zip(word_ids(len(self)), *self.columns, strict=True)))
-        for insert in reversed(self.inserts):
-            rows.insert(insert.after, "\t".join(insert.row))
-        return "\n".join([*self.comments, *rows, "", ""])
+        lines: list[str] = []
+        done = 0  # words
+        for insert in self.inserts:
+            lines += [*rows[done : insert.after], "\t".join(insert.row)]
+            done = insert.after
+        return "\n".join([*self.comments, *lines, *rows[done:], "", ""])
 
     def __repr__(self) -> str:
         name = f" {self.sent_id}" if self.sent_id else ""
@@ -227,11 +247,21 @@ class Sentence:
         """Where the sentence, or one of its words, is in its file."""
         line = self.line
         if word is not None and line:
-            line += len(self.comments) + word - 1 + sum(insert.after < word for insert in self.inserts)
+            before = bisect_left(self.inserts, word, key=attrgetter("after"))
+            line += len(self.comments) + word - 1 + before
         return Place(self.path, line, self.sent_id)
 
 
-@cache
+Result = TypeVar("Result")
+
+
+def cached_if_short(function: Callable[[int], Result]) -> Callable[[int], Result]:
+    """Remember what a function of the length of sentences gives, but not for long ones: that would be much memory."""
+    remembered = lru_cache(maxsize=_SHORT)(function)
+    return lambda n: remembered(n) if n < _SHORT else function(n)
+
+
+@cached_if_short
 def word_ids(n: int) -> tuple[str, ...]:
     """('1', '2', ..., 'n')"""
     return tuple(map(str, range(1, n + 1)))

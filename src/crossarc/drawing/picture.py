@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -34,7 +35,7 @@ class Arc(NamedTuple):
     label: str
     kind: Kind = "plain"
     other: str = ""
-    probability: float | None = None
+    probability: float | None = None  # of the arc with its label, if that is known; or of the arc
 
     @property
     def caption(self) -> str:
@@ -47,7 +48,7 @@ class Arc(NamedTuple):
         elif self.kind == "relabelled":
             parts = [self.label, "≠", self.other]
         if self.probability is not None:
-            parts.append(f"{self.probability:.2f}")
+            parts.append(percent(self.probability))
         return " ".join(parts)
 
     @property
@@ -78,6 +79,15 @@ class Picture:
     @property
     def has_tags(self) -> bool:
         return any(node.tag != "_" for node in self.nodes)
+
+
+def percent(probability: float) -> str:
+    """Rounded down, so that only what is certain is 100 %; the page writes it in the same way.
+
+    >>> percent(0.9999), percent(1.0), percent(0.29), percent(0.001)
+    ('99%', '100%', '29%', '<1%')
+    """
+    return "<1%" if probability < 0.01 else f"{math.floor(probability * 100 + 1e-9)}%"
 
 
 def pictures(
@@ -165,9 +175,7 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _nodes(sentence: Sentence, graph: bool) -> tuple[Node, ...]:
-    nodes = [
-        (word, 0, Node(str(word), sentence[word].form, sentence[word].upos)) for word in range(1, len(sentence) + 1)
-    ]
+    nodes = [(word.id, 0, Node(str(word.id), word.form, word.upos)) for word in sentence]
     if graph:
         empty = [insert for insert in sentence.inserts if insert.is_empty_node]
         nodes += [(e.after, i, Node(e.row.id, e.row.form, e.row.upos)) for i, e in enumerate(empty, 1)]
@@ -175,34 +183,19 @@ def _nodes(sentence: Sentence, graph: bool) -> tuple[Node, ...]:
 
 
 def _tree_arcs(sentence: Sentence) -> Iterator[Arc]:
-    for word in sentence:
-        if word.head == "_":
+    for word, head in zip(sentence, sentence.head, strict=True):
+        if head == "_":
             continue
-        dependent = int(word.id)
-        if not word.head.isdecimal() or int(word.head) > len(sentence):
-            raise InputError(f"there is no word {word.head}, the HEAD of word {word.id}", sentence.place(dependent))
-        yield Arc(int(word.head), dependent, word.deprel, probability=_probability(sentence, dependent))
-
-
-def _probability(sentence: Sentence, word: int) -> float | None:
-    """``ArcProb`` of the word's MISC, as ``crossarc parse --confidence`` writes it."""
-    for item in sentence.misc[word - 1].split("|"):
-        name, _, value = item.partition("=")
-        if name == "ArcProb":
-            try:
-                probability = float(value)
-            except ValueError:
-                probability = -1.0
-            if not 0 <= probability <= 1:
-                raise InputError(f"ArcProb of word {word} is {value!r}, not a probability", sentence.place(word))
-            return probability
-    return None
+        if not head.isdecimal() or int(head) > len(sentence):
+            raise InputError(f"there is no word {head}, the HEAD of word {word.id}", sentence.place(word.id))
+        labelled = word.labelled_probability
+        yield Arc(int(head), word.id, word.deprel, probability=word.probability if labelled is None else labelled)
 
 
 def _graph_arcs(sentence: Sentence, nodes: Sequence[Node]) -> Iterator[Arc]:
     position = {"0": 0, **{node.id: i for i, node in enumerate(nodes, 1)}}
     deps: Mapping[str, str] = {
-        **{word.id: word.deps for word in sentence},
+        **{str(word.id): word.deps for word in sentence},
         **{insert.row.id: insert.row.deps for insert in sentence.inserts},
     }
     for node in nodes:

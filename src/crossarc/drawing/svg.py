@@ -69,8 +69,8 @@ def to_svg(
     Parameters
     ----------
     sentences : one sentence or several
-        Probabilities in MISC (``ArcProb``, as ``crossarc parse --confidence`` writes them) become the opacity of
-        arcs. Trees of the same sentence in a row (``crossarc parse -k``) show what is new against the first.
+        Probabilities in MISC (``RelProb`` or ``ArcProb``, as ``crossarc parse --confidence`` writes them) become the
+        opacity of arcs. Trees of the same sentence in a row (``crossarc parse -k``) show what is new against the first.
     compare : the same sentences with other trees
         Both trees in one picture: arcs that are missing from the second, extra there, or have another label.
     graph : bool

@@ -6,7 +6,7 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
@@ -17,7 +17,15 @@ from crossarc.evaluation.graphs import GraphScores
 from crossarc.evaluation.score import Score
 from crossarc.evaluation.words import ROOT, ScoredWord, scored_words
 
-__all__ = ["ARC_LENGTHS", "OFFICIAL", "SENTENCE_LENGTHS", "AttachmentScores", "Evaluation", "evaluate"]
+__all__ = [
+    "ARC_LENGTHS",
+    "OFFICIAL",
+    "SENTENCE_LENGTHS",
+    "AttachmentScores",
+    "Evaluation",
+    "evaluate",
+    "evaluate_blocks",
+]
 
 OFFICIAL = [
     "Tokens",
@@ -129,6 +137,14 @@ def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Evaluation
     for block in aligned_blocks(gold, system):
         _Comparison(block).add_to(result)
     return result
+
+
+def evaluate_blocks(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Iterator[Evaluation]:
+    """What ``evaluate`` adds up: an evaluation of each sentence, or of several that are split in another way."""
+    for block in aligned_blocks(gold, system):
+        result = Evaluation()
+        _Comparison(block).add_to(result)
+        yield result
 
 
 class _Comparison:

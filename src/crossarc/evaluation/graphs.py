@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,6 +14,8 @@ __all__ = ["GraphScores", "arcs_of_deps", "tree_as_graph"]
 
 # A word is its index in the block of sentences; an empty node its sentence and id; the root is the string "0".
 Node = int | tuple[int, str] | str
+
+_WORD = re.compile(r"[0-9]{1,9}")
 
 
 class GraphArc(NamedTuple):
@@ -92,7 +95,7 @@ def tree_as_graph(sentence: Sentence) -> Sentence:
 def _node(id_: str, sentence: int, offset: int) -> Node:
     if id_ == "0":
         return id_
-    return offset + int(id_) - 1 if id_.isdecimal() else (sentence, id_)
+    return offset + int(id_) - 1 if _WORD.fullmatch(id_) else (sentence, id_)
 
 
 def _gold_node(node: Node, gold_of: Mapping[int, int]) -> Node:

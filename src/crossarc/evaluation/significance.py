@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Interval", "approximate_randomisation", "mcnemar", "paired_bootstrap"]
+__all__ = ["Interval", "approximate_randomisation", "bootstrap_f1", "mcnemar", "paired_bootstrap"]
 
 _CHUNK = 4_000_000  # random numbers drawn at a time
 
@@ -75,6 +75,27 @@ def paired_bootstrap(
         rates.append(difference[drawn].sum(axis=1) / np.maximum(words[drawn].sum(axis=1), 1))
     low, high = np.quantile(np.concatenate(rates), [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high))
+
+
+def bootstrap_f1(
+    counts: ArrayLike, *, rng: np.random.Generator, samples: int = 10_000, confidence: float = 0.95
+) -> list[Interval]:
+    """An interval for each of several F1 scores, by drawing sentences with replacement.
+
+    Parameters
+    ----------
+    counts : array [sentence, score, 3]
+        How many there are in the gold file and in the system's, and how many of these are right.
+    """
+    values = np.asarray(counts, dtype=np.float64)
+    n = len(values)
+    rates: list[NDArray[np.float64]] = []
+    for rows in _chunks(samples, n):
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)
+        gold, system, correct = np.moveaxis(np.tensordot(drawn, values, 1), 2, 0)
+        rates.append(2 * correct / np.maximum(gold + system, 1))
+    ends = np.quantile(np.concatenate(rates), [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    return [Interval(float(low), float(high)) for low, high in ends.T]
 
 
 def _chunks(samples: int, width: int) -> Iterator[int]:

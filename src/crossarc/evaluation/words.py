@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from crossarc.core import Sentence
@@ -163,12 +163,12 @@ def universal_part(label: str) -> str:
     return label.partition(":")[0]
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def _universal_features(feats: str) -> str:
     return "|".join(sorted(f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES))
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def _is_punctuation(form: str, upos: str) -> bool:
     """Tagged so; or, if the tag does not tell, made of punctuation characters only (as in the CoNLL-X task)."""
     if upos in TELLING_TAGS:

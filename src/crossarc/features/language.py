@@ -35,7 +35,7 @@ _WITHOUT_DISTANCE = " without distance"
 _ATOM = re.compile(r"(?:([a-z]+[0-9]?)([+-][0-9])?\.)?([a-z]+[0-9]?)([+-][0-9])?")
 _TERM = re.compile(r"\(([^()]*)\)|([^()\s]+)")
 MAX_SETS = 2  # atoms with several values in one template
-_MAX_TEMPLATES = 10_000  # of one line; nobody wants more, and a file of somebody else shall not fill the memory
+_MAX_TEMPLATES = 10_000  # of a line, and of a set; nobody wants more, and a model of somebody else shall not hang
 
 
 class Section(NamedTuple):
@@ -162,6 +162,8 @@ def _parse(schema: Schema, lines: Sequence[_Line], path: str) -> FeatureSet:
             if section not in schema.sections:
                 raise InputError(f"a template before the first section, such as [{next(iter(schema.sections))}]", place)
             templates[section] += _expanded(schema.sections[section], section, content, with_distance, place)
+            if sum(map(len, templates.values())) > _MAX_TEMPLATES:
+                raise InputError(f"a set of more than {_MAX_TEMPLATES} templates", place)
     for name in schema.required:
         if not templates[name]:
             raise InputError(f"no templates for [{name}]", Place(path))

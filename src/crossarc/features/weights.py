@@ -7,11 +7,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Quantized", "Weights", "dequantized", "number_of_weights", "quantized"]
+from crossarc.core import CrossarcError
+
+__all__ = [
+    "LARGEST_WEIGHT",
+    "Quantized",
+    "Weights",
+    "bits_of_table",
+    "dequantized",
+    "number_of_weights",
+    "quantized",
+    "table_bits",
+]
+
+LARGEST_WEIGHT = 1e6  # sums of some thousands stay far from what 32 bits can hold
 
 _SMALL = 4096  # weights that are not worth making smaller
 _MAX_LEVELS = 256
 _ROUNDS = 10  # of Lloyd's algorithm
+_FEWEST_BITS, _MOST_BITS = 5, 28  # of a table of weights; kernels take the weights of a feature eight at a time
 
 
 class Quantized(NamedTuple):
@@ -31,6 +45,27 @@ def dequantized(weights: Weights) -> NDArray[np.float32]:
 
 def number_of_weights(weights: Weights) -> int:
     return len(weights.codes if isinstance(weights, Quantized) else weights)
+
+
+def table_bits(n_weights: int, row: int = 0) -> int | None:
+    """How many bits of a hash say where in a table of so many weights a feature is, if each has a row of weights.
+
+    None if there is no such number: a kernel would look outside the table.
+
+    >>> table_bits(1024), table_bits(1024 + 7, row=7), table_bits(1025)
+    (10, 10, None)
+    """
+    places = n_weights - row
+    fits = row >= 0 and 1 << _FEWEST_BITS <= places <= 1 << _MOST_BITS and places & (places - 1) == 0
+    return places.bit_length() - 1 if fits else None
+
+
+def bits_of_table(weights: Weights, row: int = 0) -> int:
+    """``table_bits`` of a table; ``CrossarcError`` if there are none."""
+    bits = table_bits(number_of_weights(weights), row)
+    if bits is None:
+        raise CrossarcError(f"{number_of_weights(weights)} weights are no table for features with rows of {row}")
+    return bits
 
 
 def quantized(tensor: NDArray[Any] | Quantized) -> NDArray[Any] | Quantized:

@@ -4,8 +4,9 @@ Martins, Smith and Xing (2009), *Concise Integer Linear Programming Formulations
 and dual decomposition (AD³) for relaxations.
 """
 
+from crossarc.ilp.checks import indicators_of, score_of
 from crossarc.ilp.dual_decomposition import Relaxed, relax
-from crossarc.ilp.parts import Indicators, Pairs, Parts, indicators_of, parts_of, score_of
+from crossarc.ilp.parts import Indicators, Pairs, Parts, parts_of
 from crossarc.ilp.rules import (
     Arc,
     Arcs,

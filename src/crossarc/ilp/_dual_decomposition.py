@@ -233,7 +233,7 @@ def shift_to_one(values):
             if value + shift > 0.0:
                 total += value
                 count += 1
-        if count >= left:
+        if count >= left or count == 0:  # none is left where values are so large that 1 is nothing beside them
             return shift
         shift, left = (1.0 - total) / count, count
 

@@ -6,7 +6,6 @@ and drawn towards each other: see ``_dual_decomposition``. Much faster, above al
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +13,23 @@ from numpy.typing import NDArray
 
 from crossarc.core import NoTreeError
 from crossarc.ilp import _dual_decomposition as kernels
+from crossarc.ilp import deadline as clock
 from crossarc.ilp._cuts import cut_sets, unreached_spans
 from crossarc.ilp.arborescences import conflicts
+from crossarc.ilp.checks import check_candidates, checked_parts
+from crossarc.ilp.crossing_clauses import (
+    Literals,
+    broken_exclusions,
+    exclusions,
+    good_marks_of_arcs,
+    unfounded_marks,
+)
+from crossarc.ilp.deadline import Deadline
 from crossarc.ilp.factors import factors_of, grouped
 from crossarc.ilp.parts import Indicators, Parts
 from crossarc.ilp.rule_rows import FORBIDDEN, RuleRows, rule_rows
 
-__all__ = ["Relaxed", "relax"]
+__all__ = ["Relaxed", "relax", "relax_checked"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,7 +37,9 @@ Flags = NDArray[np.bool_]
 
 _RATE = 0.2  # the first one
 _ROUNDS = 25  # between looks for what the clauses do not exclude yet
-_EXACT = 1e-12  # a disagreement that is none
+_EXACT = 1e-12  # a disagreement that is none, of what is nearly a tree
+_LEAST = 1e-18  # the least disagreement that is worth working for
+_LITTLE = 1e-5  # less than this of a part is nothing
 _INTEGRAL = 0.1  # how far from an integer a variable may be that is likely to become one
 
 
@@ -60,13 +71,14 @@ def relax(
     parts: Parts,
     *,
     single_root: bool,
+    projective: bool = False,
     rounds: int = 1000,
     tolerance: float = 1e-6,
     progress: float = 0.0,
     rules: RuleRows | None = None,
-    time_limit: float | None = None,
+    deadline: Deadline | None = None,
 ) -> Relaxed:
-    """Solve the relaxation of parts without scores of crossing arcs; labels only where ``rules`` choose them.
+    """Solve the relaxation of the parts; labels only where ``rules`` choose them.
 
     Parameters
     ----------
@@ -74,36 +86,75 @@ def relax(
         Every word has candidates, and the root is one of some word.
     single_root : bool
         Whether the root has one child only.
+    projective : bool
+        Whether arcs must not cross.
     rounds : int
         How often the factors are solved at most.
     tolerance : float
-        The disagreement of a fractional solution that will do. What is nearly a tree goes on until it is one.
+        The disagreement of a fractional solution that will do, if its score is below the bound by the square root of
+        this at most, as a share. What is nearly a tree goes on until it is one.
     progress : float
         Rounds end when the bound falls by less than this in 100 of them, as a share of it, and the solution is nowhere
         near a tree.
     rules : RuleRows, optional
         What is added to the factors where a solution breaks it; not broken rows cost nothing.
-    time_limit : float, optional
-        Seconds, after which the solution and its bound are taken as they are.
+    deadline : Deadline, optional
+        When the solution and its bound are taken as they are.
 
     Raises
     ------
     NoTreeError
+        A word has no candidates.
+    ValueError
+        The parts do not fit together, or arcs have scores of -inf.
     """
-    end = np.inf if time_limit is None else time.monotonic() + time_limit
-    decomposition = _Decomposition(parts, single_root, rule_rows(parts, ()) if rules is None else rules)
-    decomposition.run(rounds, tolerance, progress, end)
-    return decomposition.relaxed(end)
+    checked = checked_parts(parts)
+    check_candidates(checked)
+    if rounds < 0 or not tolerance >= 0.0 or not progress >= 0.0:
+        raise ValueError("rounds, tolerance and progress must not be negative")
+    if (checked.arcs == -np.inf).any():
+        raise ValueError("forbidden arcs: these are for solve")
+    return relax_checked(
+        checked,
+        single_root=single_root,
+        projective=projective,
+        rounds=rounds,
+        tolerance=tolerance,
+        progress=progress,
+        rules=rules,
+        deadline=deadline,
+    )
+
+
+def relax_checked(
+    parts: Parts,
+    *,
+    single_root: bool,
+    projective: bool = False,
+    rounds: int = 1000,
+    tolerance: float = 1e-6,
+    progress: float = 0.0,
+    rules: RuleRows | None = None,
+    deadline: Deadline | None = None,
+) -> Relaxed:
+    """``relax`` of parts that are known to be right."""
+    deadline = deadline or Deadline.after(None)
+    rows = rule_rows(parts, ()) if rules is None else rules
+    decomposition = _Decomposition(parts, rows, single_root=single_root, projective=projective)
+    decomposition.run(rounds, tolerance, progress, deadline)
+    return decomposition.relaxed(in_time=not deadline.is_over)
 
 
 class _Decomposition:
     """The state of the rounds: multipliers, copies, and what they agree on."""
 
-    def __init__(self, parts: Parts, single_root: bool, rules: RuleRows) -> None:
-        self.parts, self.n_arcs, self.rules = parts, len(parts.arcs), rules
+    def __init__(self, parts: Parts, rules: RuleRows, *, single_root: bool, projective: bool) -> None:
+        self.parts, self.n_arcs, self.rules, self.projective = parts, len(parts.arcs), rules, projective
         self.marks = slice(self.n_arcs, self.n_arcs + len(parts.nonprojective))
         self.scores = rules.scores.copy()
         self.scores[self.marks] = _scores_of_marks(parts)
+        crossing = rules.variables.crossing
+        self.scores[crossing] = np.maximum(parts.crossing, -FORBIDDEN)
         self.factors = factors_of(parts)
         self.clauses = _choices(parts, single_root)
         self.known: set[bytes] = set()  # the sets of words that have clauses
@@ -118,7 +169,10 @@ class _Decomposition:
         self.of_clauses = self._copies(self.clauses.variables)
         self.active = _none_active(len(self.factors.kinds), len(self.factors.variables))
         self.rate, self.rounds, self.disagreement = _RATE, 0, np.inf
-        self._add(*_marks_are_arcs(self.n_arcs, self.scores[self.marks]))
+        self.seconds = 0.0  # that the last rounds took each
+        for marks in (np.arange(self.n_arcs, self.n_arcs + len(parts.nonprojective)), crossing):
+            good = np.flatnonzero(self.scores[marks] > 0)
+            self._add(good_marks_of_arcs(good, marks[good]))
         self._add_labels()
 
     def _add_labels(self) -> None:
@@ -129,7 +183,8 @@ class _Decomposition:
             self.agreed[columns] = self.agreed[arcs] / np.bincount(rows)[rows]
             negated = np.arange(len(arcs) + len(every)) >= len(arcs)
             literals = np.concatenate([columns, every])
-            self._add(np.concatenate([rows, np.arange(len(every))]), literals, negated, most=np.ones(len(every)))
+            ones = np.ones(len(every))
+            self._add(Literals(np.concatenate([rows, np.arange(len(every))]), literals, negated, ones, ones))
 
     def _count_copies(self, *variables: Indices) -> None:
         for of_kind in variables:
@@ -139,9 +194,10 @@ class _Decomposition:
         """A share of the score of its variable for each copy."""
         return kernels.Copies(self.scores[variables] / self.degrees[variables], self.agreed[variables])
 
-    def run(self, rounds: int, tolerance: float, progress: float, end: float) -> None:
-        bound, looked_at = np.inf, 0
-        while self.rounds < rounds and time.monotonic() < end:
+    def run(self, rounds: int, tolerance: float, progress: float, deadline: Deadline) -> None:
+        bound, looked_at, gap = np.inf, 0, tolerance**0.5
+        while self.rounds < rounds and not deadline.is_over:
+            start = clock.now()
             done, self.rate, self.disagreement = kernels.alternate(
                 self.factors,
                 self.parts.siblings,
@@ -154,26 +210,27 @@ class _Decomposition:
                 self.degrees,
                 self.rate,
                 self.rounds,
-                min(rounds - self.rounds, _ROUNDS, self._rounds_until(end)),
+                min(rounds - self.rounds, _ROUNDS, self._rounds_in(deadline.left)),
                 tolerance,
             )
             self.rounds += done
+            self.seconds = (clock.now() - start) / done
             # what is broken by less than the copies disagree may well mend itself
             if not self._cut(min(max(self.disagreement**0.5, 1e-5), 0.2)) and self.disagreement < tolerance:
-                if tolerance == _EXACT or not self._is_nearly_integral():
+                least = _EXACT if self._is_nearly_integral() else _LEAST
+                if tolerance <= least or (least == _LEAST and self._gap() <= gap):
                     break
-                tolerance = _EXACT
+                tolerance = least if least == _EXACT else 0.01 * tolerance
             if progress > 0.0 and self.rounds >= looked_at + 100:
                 before, bound, looked_at = bound, self._bound(), self.rounds
                 if before - bound < progress * abs(bound) and not self._is_nearly_integral():
                     break
 
-    def _rounds_until(self, end: float) -> int:
-        """How many rounds are possible in the time left, judged by how many operations each takes."""
-        if end == np.inf:
-            return _ROUNDS
-        seconds = 1e-7 * (len(self.factors.tables) + len(self.parts.siblings.first) + len(self.clauses.variables))
-        return max(int((end - time.monotonic()) / seconds), 1)
+    def _rounds_in(self, seconds: float) -> int:
+        """How many rounds are possible in this time, judged by the last ones; before, by their operations."""
+        operations = len(self.factors.tables) + len(self.parts.siblings.first) + len(self.clauses.variables)
+        each = self.seconds or 1e-7 * operations
+        return _ROUNDS if seconds > _ROUNDS * each else max(int(seconds / each), 1)
 
     def _is_nearly_integral(self) -> bool:
         return bool((np.abs(self.agreed - np.rint(self.agreed)) < _INTEGRAL).all())
@@ -191,7 +248,8 @@ class _Decomposition:
             rows, entering = np.nonzero(sets[:, parts.modifiers] & ~sets[:, parts.heads])
             if len(np.unique(rows)) < len(sets):
                 raise NoTreeError("no arc leads into a cycle")
-            self._add(rows, entering, np.zeros(len(rows), np.bool_))
+            ones = np.ones(len(sets))
+            self._add(Literals(rows, entering, np.zeros(len(rows), np.bool_), ones, np.inf * ones))
             return True
         crossing = self._cut_crossing(tolerance)
         if not len(parts.nonprojective):
@@ -202,8 +260,9 @@ class _Decomposition:
         found, sets = found[new], sets[new]
         rows, leaving = np.nonzero(sets[:, parts.heads] & ~sets[:, parts.modifiers])
         every = np.arange(len(found))
-        literals = np.concatenate([found, found + self.n_arcs, leaving])
-        self._add(np.concatenate([every, every, rows]), literals, np.arange(len(literals)) < len(found))
+        literals, ones = np.concatenate([found, found + self.n_arcs, leaving]), np.ones(len(found))
+        negated = np.arange(len(literals)) < len(found)
+        self._add(Literals(np.concatenate([every, every, rows]), literals, negated, ones, np.inf * ones))
         return bool(len(found)) or ruled or crossing
 
     def _cut_rules(self, tolerance: float) -> bool:
@@ -220,35 +279,34 @@ class _Decomposition:
         number = np.cumsum(broken) - 1
         own = number[own[literals]]
         n_negated = np.bincount(own, negated, minlength=int(broken.sum()))
-        self._add(
-            own,
-            rows.columns[literals].astype(np.int64),
-            negated,
-            rows.lower[broken] + n_negated,
-            rows.upper[broken] + n_negated,
-            self.rules.weights[broken],
-        )
+        columns, limits = rows.columns[literals].astype(np.int64), (rows.lower[broken], rows.upper[broken])
+        self._add(Literals(own, columns, negated, *(limit + n_negated for limit in limits)), self.rules.weights[broken])
         return bool(broken.any())
 
     def _cut_crossing(self, tolerance: float) -> bool:
-        """Add what says that an arc is marked if it and another one that it crosses are there."""
-        marks = self.rules.variables.crossing
+        """Add what says of arcs that cross: not both are there, or they are marked; and marked arcs do cross others."""
+        parts, arcs, marks = self.parts, self.agreed[: self.n_arcs], self.rules.variables.crossing
+        found = False
+        if self.projective:
+            found = self._exclude(broken_exclusions(parts, arcs, arcs, tolerance, cycles=True), None)
         if not len(marks):
-            return False
-        arcs = self.agreed[: self.n_arcs]
-        there = np.flatnonzero(arcs - self.agreed[marks] > tolerance)
-        conflicting = conflicts(self.parts, cycles=False, arcs=there)
-        first, second = np.nonzero(conflicting & (arcs > tolerance))
-        broken = arcs[there[first]] + arcs[second] - self.agreed[marks[there[first]]] > 1.0 + tolerance
-        first, second = there[first[broken]], second[broken]
-        new = self._unknown([b"crossing %d %d" % pair for pair in zip(first, second, strict=True)])
-        first, second, every = first[new], second[new], np.arange(len(new))
-        self._add(
-            np.concatenate([every, every, every]),
-            np.concatenate([first, second, marks[first]]),
-            np.repeat([True, True, False], len(new)),
-        )
-        return bool(new)
+            return found
+        marked = self.agreed[marks]
+        found |= self._exclude(broken_exclusions(parts, arcs - marked, arcs, tolerance, cycles=False), marks)
+        own = np.flatnonzero((self.scores[marks] > 0.0) & (marked > tolerance))
+        crossed = np.where(conflicts(parts, cycles=False, arcs=own), arcs, 0.0).sum(axis=1)
+        own = own[marked[own] > crossed + tolerance]
+        own = own[self._unknown([b"unfounded %d" % arc for arc in own])]
+        self._add(unfounded_marks(parts, own, marks))
+        return found or bool(len(own))
+
+    def _exclude(self, pairs: Indices, marks: Indices | None) -> bool:
+        """Add clauses against arcs that cross the arcs into a word; whether any are new."""
+        cycles = marks is None
+        pairs = pairs[self._unknown([b"crossing %d %d %d" % (cycles, arc, word) for arc, word in pairs])]
+        if len(pairs):
+            self._add(exclusions(self.parts, pairs, marks, cycles=cycles))
+        return bool(len(pairs))
 
     def _unknown(self, names: list[bytes]) -> list[int]:
         """The numbers of those sets that have no clauses yet."""
@@ -256,55 +314,75 @@ class _Decomposition:
         self.known.update(names)
         return new
 
-    def _add(
-        self,
-        rows: Indices,
-        variables: Indices,
-        negated: Flags,
-        least: Floats | None = None,
-        most: Floats | None = None,
-        weights: Floats | None = None,
-    ) -> None:
-        """Add clauses, one of each row: that at least one literal is true, unless something else is said."""
+    def _add(self, literals: Literals, weights: Floats | None = None) -> None:
+        """Add clauses; those with a finite weight may be broken at that cost."""
+        rows, variables, negated, least, most = literals
         order = np.argsort(rows, kind="stable")
-        variables, negated, counts = variables[order], negated[order], np.bincount(rows)
+        variables, negated, counts = variables[order], negated[order], np.bincount(rows, minlength=len(least))
         without = self.degrees == 0  # marks that nothing has asked for so far
         self._count_copies(variables)
         new = self._copies(variables)
         new.multipliers[~without[variables]] = 0.0
-        old, every = self.clauses, np.ones(len(counts))
+        old = self.clauses
         self.clauses = kernels.Clauses(
             np.concatenate([old.starts, old.starts[-1] + np.cumsum(counts)]),
             np.concatenate([old.variables, variables]),
             np.concatenate([old.negated, negated]),
-            np.concatenate([old.least, every if least is None else least]),
-            np.concatenate([old.most, np.inf * every if most is None else most]),
-            np.concatenate([old.weights, np.inf * every if weights is None else weights]),
+            np.concatenate([old.least, least]),
+            np.concatenate([old.most, most]),
+            np.concatenate([old.weights, np.full(len(least), np.inf) if weights is None else weights]),
         )
         self.of_clauses = kernels.Copies(*map(np.concatenate, zip(self.of_clauses, new, strict=True)))
 
-    def relaxed(self, end: float) -> Relaxed:
+    def relaxed(self, *, in_time: bool) -> Relaxed:
+        return Relaxed(self._indicators(), self._bound(), self.disagreement, self.rounds, in_time)
+
+    def _indicators(self) -> Indicators:
+        """How much there is of each part: of the variables as agreed, of other parts as their factors mix them."""
         parts, arcs = self.parts, self.agreed[: self.n_arcs]
-        bound, valencies = self._bound(), np.zeros(parts.valencies.shape)
         grandparents, next_siblings = np.zeros(len(parts.grandparents.first)), np.zeros(len(parts.next_siblings.first))
+        valencies = np.zeros(parts.valencies.shape)
         for kind, amounts in (
             (kernels.GRANDPARENTS, grandparents),
             (kernels.NEXT_SIBLINGS, next_siblings),
             (kernels.VALENCY, valencies.ravel()),
         ):
             kernels.add_amounts(self.factors, self.active, kind, amounts)
-        without = valencies.sum(axis=2) == 0.0  # heads that are no candidates have no factor
-        valencies[without, :1] = 1.0
-        bound += float(parts.valencies[without, :1].sum())
+        valencies[self._without_children, :1] = 1.0
         marks, crossing = self.agreed[self.marks], self.agreed[self.rules.variables.crossing]
-        indicators = Indicators(
-            arcs, parts.siblings.both(arcs), grandparents, next_siblings, valencies, marks, crossing
-        )
-        return Relaxed(indicators, bound, self.disagreement, self.rounds, time.monotonic() < end)
+        return Indicators(arcs, parts.siblings.both(arcs), grandparents, next_siblings, valencies, marks, crossing)
+
+    @property
+    def _without_children(self) -> Flags:
+        """``[h, side]``: heads that are no candidates have no factor."""
+        parts, n_sides = self.parts, self.parts.valencies.shape[1]
+        there = np.zeros(parts.valencies.shape[:2], np.bool_)
+        if there.size:
+            there[parts.heads, parts.sides.astype(np.int64) if n_sides == 2 else 0] = True
+        return ~there
+
+    def _gap(self) -> float:
+        """How far the score of what is agreed on is below the bound, as a share."""
+        parts, found, bound = self.parts, self._indicators(), self._bound()
+        own = (parts.siblings.scores, parts.grandparents.scores, parts.next_siblings.scores, parts.valencies)
+        score = float(self.scores @ self.agreed) - self._cost_of_rules()
+        score += sum(float(a[b > _LITTLE] @ b[b > _LITTLE]) for a, b in zip(own, found[1:5], strict=True))
+        return (bound - score) / max(abs(bound), 1.0)
+
+    def _cost_of_rules(self) -> float:
+        """What it costs that soft rules are broken."""
+        clauses = self.clauses
+        values = np.where(clauses.negated, 1.0 - self.agreed[clauses.variables], self.agreed[clauses.variables])
+        filled = np.add.reduceat(values, clauses.starts[:-1])
+        soft = clauses.weights < np.inf
+        away = np.maximum(np.maximum(clauses.least - filled, filled - clauses.most), 0.0)[soft]
+        return float(clauses.weights[soft] @ away)
 
     def _bound(self) -> float:
+        """No tree has a higher score."""
         copies = self.of_factors, self.of_pairs, self.of_clauses
-        return float(kernels.bound_of(self.factors, self.parts.siblings, self.clauses, *copies, len(self.scores)))
+        bound = kernels.bound_of(self.factors, self.parts.siblings, self.clauses, *copies, len(self.scores))
+        return float(bound + self.parts.valencies[self._without_children, :1].sum())
 
 
 def _none_active(n_factors: int, n_copies: int) -> kernels.Active:
@@ -335,14 +413,3 @@ def _scores_of_marks(parts: Parts) -> Floats:
         return parts.nonprojective
     possible = (parts.heads > 0) & (np.abs(parts.heads - parts.modifiers) > 1)
     return np.where(possible, np.maximum(parts.nonprojective, -FORBIDDEN), 0.0)
-
-
-def _marks_are_arcs(n_arcs: int, scores: Floats) -> tuple[Indices, Indices, Flags]:
-    """Clauses by which an arc that is not there is not marked: where a mark is an advantage."""
-    marks = np.flatnonzero(scores > 0)
-    every = np.arange(len(marks))
-    return (
-        np.concatenate([every, every]),
-        np.concatenate([marks, marks + n_arcs]),
-        np.repeat([False, True], len(marks)),
-    )

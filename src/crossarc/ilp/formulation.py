@@ -14,14 +14,16 @@ from crossarc.ilp.parts import Pairs, Parts
 from crossarc.ilp.program import Block, Program
 from crossarc.ilp.rule_rows import label_columns
 from crossarc.ilp.rules import Children, FewArcs, Rule, Variables
+from crossarc.trees._input import allowed_arcs, allowed_labels, limits_of_children
 
-__all__ = ["Formulation", "TreeRows", "formulate", "restricted"]
+__all__ = ["MOST_FLOW", "Formulation", "TreeRows", "formulate", "restricted"]
 
 Indices = NDArray[np.int64]
 
 TreeRows = Literal["cutting planes", "single-commodity flow", "multi-commodity flow"]
 
 _NOTHING = np.empty(0, dtype=np.int64)
+MOST_FLOW = 100_000  # variables; a program of more takes longer to write down than cutting planes take
 
 
 class Formulation(NamedTuple):
@@ -60,7 +62,7 @@ def formulate(
     counts_crossing = any(isinstance(rule, FewArcs) and rule.crossing for rule in rules)
     nonprojective = crossing = _NOTHING
     has_nonprojective = bool(len(parts.nonprojective)) or counts_nonprojective
-    if counts_nonprojective:
+    if counts_nonprojective and parts.size * len(z) <= MOST_FLOW:
         trees = "multi-commodity flow"  # a limit would have to be cut off again and again
     paths = None
     if constraints.projective:
@@ -129,21 +131,17 @@ def restricted(parts: Parts, constraints: Constraints) -> Parts:
     """The parts without the arcs and labels that the constraints forbid."""
     if constraints.max_degree is not None:
         raise UnsupportedConstraint("max_degree cannot be honoured by an integer program (projective=True is degree 0)")
+    limits_of_children(constraints, parts.size, constraints.single_root)  # raises for nodes that there are not
     labels = parts.labels.copy()
-    if (constraints.required_labels or constraints.forbidden_labels) and not labels.shape[1]:
-        raise ValueError("constraints on labels need labelled scores")
-    for word, label in constraints.required_labels.items():
-        of_word = np.flatnonzero(parts.modifiers == word)
-        labels[np.ix_(of_word, np.delete(np.arange(labels.shape[1]), label))] = -np.inf
-    for word, label in constraints.forbidden_labels:
-        labels[parts.modifiers == word, label] = -np.inf
+    if constraints.required_labels or constraints.forbidden_labels:
+        if not labels.shape[1]:
+            raise ValueError("constraints on labels need labelled scores")
+        labels[~allowed_labels(constraints, parts.size, labels.shape[1])[parts.modifiers]] = -np.inf
     kept = parts.arcs > -np.inf
     if labels.shape[1]:
         kept &= labels.max(axis=1) > -np.inf
-    for head, modifier in constraints.required_arcs:
-        kept &= (parts.modifiers != modifier) | (parts.heads == head)
-    for head, modifier in constraints.forbidden_arcs:
-        kept &= (parts.modifiers != modifier) | (parts.heads != head)
+    if constraints.required_arcs or constraints.forbidden_arcs:
+        kept &= allowed_arcs(constraints, parts.size)[parts.heads, parts.modifiers]
     return _kept(parts._replace(labels=labels), kept) if not kept.all() else parts._replace(labels=labels)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossarc.ilp.deadline import Deadline
 from crossarc.ilp.program import Block, Matrix, Program, matrix_of
 
 __all__ = ["Answer", "Infeasible", "Solver"]
@@ -47,8 +47,8 @@ class Infeasible(Exception):
 class Solver:
     """Solves a program, again and again as rows are added; each time from where it stood."""
 
-    def __init__(self, program: Program, time_limit: float | None = None) -> None:
-        self._end = None if time_limit is None else time.monotonic() + time_limit
+    def __init__(self, program: Program, deadline: Deadline) -> None:
+        self._deadline = deadline
         self._size, self._integral, self._is_integer = program.size, program.integral, False
         import highspy  # takes long to import, and most searches do without
 
@@ -124,13 +124,8 @@ class Solver:
             self._highs.setSolution(int(used.sum()), self._numbers(columns[used]), start[used])
         return self._run()
 
-    @property
-    def out_of_time(self) -> bool:
-        return self._end is not None and time.monotonic() >= self._end
-
     def _run(self) -> Answer:
-        if self._end is not None:
-            self._highs.setOptionValue("time_limit", max(self._end - time.monotonic(), 0.0))
+        self._highs.setOptionValue("time_limit", self._deadline.left)
         self._highs.run()
         status, info = self._highs.getModelStatus(), self._highs.getInfo()
         statuses = self._enums.HighsModelStatus

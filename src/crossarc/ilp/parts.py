@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossarc.ilp import _indicators as kernels
-from crossarc.trees._input import checked_scores, checked_siblings
+from crossarc.trees._input import FLOAT, checked_scores, checked_siblings, for_kernel
 
-__all__ = ["NO_PAIRS", "Indicators", "Pairs", "Parts", "indicators_of", "none_of", "parts_of", "score_of"]
+__all__ = ["NO_PAIRS", "Indicators", "Pairs", "Parts", "indicators_of_tree", "none_of", "parts_of", "score_of_tree"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -83,6 +83,11 @@ def parts_of(
         ``[h, k]`` for k children, or ``[h, 0, k]`` for k children to the left and ``[h, 1, k]`` to the right.
     nonprojective, crossing : arrays of shape (n+1, n+1)
         ``[h, m]`` if the arc is not projective, or crosses another.
+
+    Raises
+    ------
+    ValueError
+        For NaN, +inf and wrong shapes.
     """
     array = checked_scores(scores)
     size = len(array)
@@ -99,8 +104,13 @@ def parts_of(
     def triples(name: str, scores: ArrayLike | None) -> Floats | None:
         return None if scores is None else checked_siblings(scores, size, name=name)
 
-    def of_arcs(scores: ArrayLike | None) -> Floats:
-        return np.empty(0) if scores is None else np.asarray(scores, dtype=float)[heads, modifiers]
+    def of_arcs(name: str, scores: ArrayLike | None) -> Floats:
+        if scores is None:
+            return np.empty(0)
+        matrix = checked_scores(scores, name=name)
+        if matrix.shape != (size, size):
+            raise ValueError(f"{name} must have shape ({size}, {size}) like the arcs, not {matrix.shape}")
+        return matrix[heads, modifiers]
 
     of_siblings, of_next = triples("siblings", siblings), triples("next_siblings", next_siblings)
     of_grandparents = triples("grandparents", grandparents)
@@ -112,9 +122,9 @@ def parts_of(
         NO_PAIRS if of_siblings is None else _siblings(heads, modifiers, pairs, of_siblings),
         NO_PAIRS if of_grandparents is None else _grandparents(heads, modifiers, of_grandparents),
         NO_PAIRS if of_next is None else _next_siblings(heads, modifiers, pairs, of_next),
-        _sides_of(valencies),
-        of_arcs(nonprojective),
-        of_arcs(crossing),
+        _sides_of(valencies, size),
+        of_arcs("nonprojective", nonprojective),
+        of_arcs("crossing", crossing),
         own if array.ndim == 3 else np.empty((len(heads), 0)),
     )
 
@@ -143,11 +153,16 @@ def _next_siblings(heads: Indices, modifiers: Indices, pairs: tuple[Indices, Ind
     )
 
 
-def _sides_of(valencies: ArrayLike | None) -> Floats:
+def _sides_of(valencies: ArrayLike | None, size: int) -> Floats:
     if valencies is None:
         return np.empty((0, 0, 0))
-    array = np.asarray(valencies, dtype=float)
-    return array[:, np.newaxis] if array.ndim == 2 else array
+    array = for_kernel(valencies, FLOAT)
+    sides = array[:, np.newaxis] if array.ndim == 2 else array
+    if sides.ndim != 3 or sides.shape[0] != size or sides.shape[1] not in (1, 2) or not sides.shape[2]:
+        raise ValueError(f"valencies must have shape ({size}, K+1) or ({size}, 2, K+1), not {array.shape}")
+    if not (sides < np.inf).all():
+        raise ValueError("valencies has a score that is NaN or infinite")
+    return sides
 
 
 class Indicators(NamedTuple):
@@ -162,16 +177,16 @@ class Indicators(NamedTuple):
     crossing: Floats
 
 
-def indicators_of(parts: Parts, heads: ArrayLike) -> Indicators:
-    """The parts that a tree has."""
+def indicators_of_tree(parts: Parts, heads: Indices) -> Indicators:
+    """``ilp.indicators_of`` of parts and heads that are known to be right."""
     indicators = none_of(parts)
-    kernels.indicate(parts, np.ascontiguousarray(heads, dtype=np.int64), indicators)
+    kernels.indicate(parts, heads, indicators)
     return indicators
 
 
-def score_of(parts: Parts, heads: ArrayLike) -> float:
-    """The sum of the scores of all parts of a tree, without labels; -inf if it has an arc that is no candidate."""
-    return float(kernels.indicate(parts, np.ascontiguousarray(heads, dtype=np.int64), none_of(parts)))
+def score_of_tree(parts: Parts, heads: Indices) -> float:
+    """``ilp.score_of`` of parts and heads that are known to be right."""
+    return float(kernels.indicate(parts, heads, none_of(parts)))
 
 
 def none_of(parts: Parts) -> Indicators:

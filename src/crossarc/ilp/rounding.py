@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from crossarc.core import NoTreeError
 from crossarc.ilp import _rounding as kernels
-from crossarc.ilp.parts import Parts, score_of
+from crossarc.ilp import deadline as clock
+from crossarc.ilp.deadline import Deadline
+from crossarc.ilp.parts import Parts, score_of_tree
 from crossarc.ilp.rule_rows import FORBIDDEN, RuleRows, rule_rows
 from crossarc.ilp.rules import FewArcs, Rule
 from crossarc.trees import best_tree, crossing_arcs, nonprojective_arcs
@@ -64,23 +66,51 @@ def improved(parts: Parts, tree: Indices, *, single_root: bool, rules: RuleRows 
 
 
 def rounded(
-    parts: Parts, values: Floats, *, single_root: bool, seed: int, rules: RuleRows | None = None, trees: int = _TREES
+    parts: Parts,
+    values: Floats,
+    *,
+    single_root: bool,
+    seed: int,
+    projective: bool = False,
+    rules: RuleRows | None = None,
+    enough: float = np.inf,
+    deadline: Deadline | None = None,
 ) -> Rounded:
     """The best of several trees near the values of the arcs.
 
     They are maximal arborescences over the values, and over values that are changed at random; each is improved by arcs
-    that have a value, and the best one by all. A fractional solution is often a mixture of few trees.
+    that have a value, and the best one by all. A fractional solution is often a mixture of few trees. The first of them
+    will do if it scores ``enough``; of the others there are as many as the time allows.
 
     Raises
     ------
     NoTreeError
     """
-    there = np.flatnonzero(values > _LITTLE)
-    noise = np.random.default_rng(seed).gumbel(scale=_NOISE, size=(trees, len(there)))
-    noise[0] = 0.0
-    many = np.tile(values, (trees, 1))
-    many[:, there] += noise
-    return _best(parts, many, there, np.full(parts.size, -1), single_root, rules)
+    deadline = deadline or Deadline.after(None)
+    there, start = np.flatnonzero(values > _LITTLE), clock.now()
+    nearest = _nearest_projective if projective else _nearest
+    best = nearest(parts, values[np.newaxis], there, single_root, rules)
+    others = int(min(deadline.left / max(clock.now() - start, 1e-9), _TREES - 1))
+    if best.score >= enough or others == 0:
+        return best
+    many = np.tile(values, (others, 1))
+    many[:, there] += np.random.default_rng(seed).gumbel(scale=_NOISE, size=(_TREES - 1, len(there)))[:others]
+    other = nearest(parts, many, there, single_root, rules)
+    return other if other.score > best.score else best
+
+
+def _nearest(parts: Parts, many: Floats, arcs: Indices, single_root: bool, rules: RuleRows | None) -> Rounded:
+    return _best(parts, many, arcs, np.full(parts.size, -1), single_root, rules)
+
+
+def _nearest_projective(
+    parts: Parts, many: Floats, arcs: Indices, single_root: bool, rules: RuleRows | None
+) -> Rounded:
+    """The best of maximal projective trees, each improved by all arcs; the rules say that arcs must not cross."""
+    nearest = [nearest_tree(parts, values, single_root=single_root, projective=True) for values in many]
+    different = {tree.tobytes(): tree for tree in nearest}
+    found = [improved(parts, tree, single_root=single_root, rules=rules) for tree in different.values()]
+    return max(found, key=lambda tree: tree.score)
 
 
 def _best(
@@ -121,7 +151,7 @@ def _ruled(rows: RuleRows) -> kernels.Ruled:
 def _with_rules(parts: Parts, rows: RuleRows, ruled: kernels.Ruled, heads: Indices, chosen: Indices) -> Rounded:
     """The tree of some choices: its score, and the rules that it breaks."""
     choice, labels = chosen[1:], None
-    score = score_of(parts, heads) + float(ruled.scores[choice].sum())
+    score = score_of_tree(parts, heads) + float(ruled.scores[choice].sum())
     if rows.variables.labels.shape[1]:
         labels = np.concatenate([[-1], rows.labels[choice]])
     if not len(rows.rules):

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree
+from crossarc.ilp.checks import check_rules, checked_parts
 from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
-from crossarc.ilp.dual_decomposition import relax
-from crossarc.ilp.formulation import TreeRows, formulate, restricted
+from crossarc.ilp.deadline import Deadline
+from crossarc.ilp.dual_decomposition import relax_checked
+from crossarc.ilp.formulation import MOST_FLOW, TreeRows, formulate, restricted
 from crossarc.ilp.highs import Answer, Infeasible, Solver
-from crossarc.ilp.parts import Indicators, Parts, indicators_of, score_of
+from crossarc.ilp.parts import Indicators, Parts, indicators_of_tree, score_of_tree
 from crossarc.ilp.program import Block
 from crossarc.ilp.rounding import Rounded, improved, nearest_tree, rounded
 from crossarc.ilp.rule_rows import RuleRows, counted_marks, rule_rows
 from crossarc.ilp.rules import Children, FewArcs, Rule
 
-__all__ = ["Relaxer", "RulesError", "Solution", "solve"]
+__all__ = ["OutOfTime", "Relaxer", "RulesError", "Solution", "solve"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -35,7 +36,9 @@ _INTEGRAL = 1e-5  # how far from an integer a variable of the relaxation may be
 _ROUNDS = 1000  # of dual decomposition, at most
 _WORK = 1.5e7  # rounds times parts: long sentences have fewer rounds, so that their time grows with their parts only
 _PROGRESS = 1e-3  # of the bound, in 100 rounds: what is slower is left to rounding, and to branch and bound
-_LAST = 0.1  # the share of the time limit that is kept for rounding; and what a tree may take longer if there is none
+_LAST = 0.1  # the share of the time limit that is kept for rounding
+_SEARCH = 0.5  # the share that is kept for branch and bound
+_LEAST = 0.05  # seconds in which a tree that keeps the rules is looked for, even if the time is over
 
 
 class RulesError(NoTreeError):
@@ -44,6 +47,10 @@ class RulesError(NoTreeError):
     def __init__(self, rules: Sequence[Rule]) -> None:
         super().__init__("no tree satisfies " + "; ".join(map(str, rules)))
         self.rules = tuple(rules)
+
+
+class OutOfTime(NoTreeError):
+    """No tree that keeps the hard rules was found in the time limit; there may be one."""
 
 
 class Solution(NamedTuple):
@@ -108,12 +115,12 @@ def solve(
         Whether to find the best tree, or only to solve the relaxation.
     time_limit : float, optional
         Seconds, after which the best tree so far is taken, whatever stage they went into; the bound is the lowest of
-        all stages. If there is none by then that keeps the hard rules, one is looked for by its arcs alone, for a tenth
-        of that time.
+        all stages. If there is none by then that keeps the hard rules, one is looked for by its arcs alone, for 0.05
+        seconds.
     solver : {"highs", "ad3"}
         What solves the relaxation: HiGHS, or dual decomposition (``relax``), which is faster but stops when it is near
-        enough; "rounded" may then be said of a tree that is the best one. With scores of crossing arcs it is always
-        HiGHS. Branch and bound is by HiGHS too, where dual decomposition does not find the best tree.
+        enough; "rounded" may then be said of a tree that is the best one. Branch and bound is by HiGHS, where dual
+        decomposition does not find the best tree.
     seed : int
         Of the trees near a fractional solution that are tried.
     trees : {"cutting planes", "single-commodity flow", "multi-commodity flow"}
@@ -126,7 +133,10 @@ def solve(
     Raises
     ------
     NoTreeError
-        No tree is possible; ``RulesError`` if there is one that breaks hard rules.
+        No tree is possible; ``RulesError`` if there is one that breaks hard rules, ``OutOfTime`` if there may be one
+        that keeps them.
+    ValueError
+        The parts do not fit together, or a constraint or rule is about words that there are not.
 
     Examples
     --------
@@ -142,15 +152,18 @@ def solve(
     ([-1, 0, 1, 2], 59.0, 'optimal')
     """
     constraints = constraints or Constraints()
-    possible = restricted(parts, constraints)
+    if not (time_limit is None or time_limit >= 0.0) or seed < 0:
+        raise ValueError("time_limit and seed must not be negative")
+    possible = restricted(checked_parts(parts), constraints)
+    check_rules(rules, possible)
     if possible.size == 1:
         return _of_no_words(possible)
     labels_later = not any(rule.mentioned for rule in rules)
     own = _with_best_labels(possible) if labels_later else possible
-    problem = _problem(own, constraints, rules, time_limit, seed)
+    problem = _problem(own, constraints, rules, Deadline.after(time_limit), seed)
     try:
         found = _decomposed(problem, exact) if solver == "ad3" and _is_decomposable(own) else None
-        if found is None or (exact and found.status != "integral"):
+        if found is None or (exact and found.status == "rounded"):
             found = _Search(problem, found, trees=trees, as_in_paper=as_in_paper).run(exact)
     except Infeasible:
         raise _explained(problem._replace(constraints=constraints)) from None
@@ -167,35 +180,40 @@ class _Problem(NamedTuple):
     rules: tuple[Rule, ...]
     counted: Parts  # with marks that score nothing where something counts them
     rows: RuleRows  # of rules and constraints, over these
-    time_limit: float
-    end: float  # on the clock of ``time.monotonic``
+    deadline: Deadline
     seed: int
 
-    @property
-    def time_left(self) -> float:
-        return max(self.end - time.monotonic(), 0.0)
+    def near(self, values: Floats, later: float, enough: float = np.inf) -> Rounded:
+        """A good tree near the values of the arcs; it may break hard rules. A share of the time is left for later.
 
-    @property
-    def flags(self) -> dict[str, Any]:
-        return {"single_root": self.constraints.single_root, "rules": self.rows}
+        Raises
+        ------
+        NoTreeError
+        """
+        return rounded(
+            self.counted,
+            values,
+            single_root=self.constraints.single_root,
+            projective=self.constraints.projective,
+            rules=self.rows,
+            seed=self.seed,
+            enough=enough,
+            deadline=self.deadline.keeping(later),
+        )
 
     def solution(self, tree: Rounded, status: Status, bound: float, indicators: Indicators | None) -> Solution:
         broken = tuple(rule for rule in tree.broken if rule in self.rules)
         return Solution(Tree(tree.heads, tree.labels, tree.score), status, bound, indicators, broken)
 
 
-def _problem(
-    parts: Parts, constraints: Constraints, rules: Sequence[Rule], time_limit: float | None = None, seed: int = 1
-) -> _Problem:
+def _problem(parts: Parts, constraints: Constraints, rules: Sequence[Rule], deadline: Deadline, seed: int) -> _Problem:
     """No arcs that cross, or are not projective: that is a constraint, and a constraint is a rule."""
     if any(map(_is_projectivity, rules)):
         constraints = replace(constraints, projective=True)
     arity = [Children(heads=frozenset([head]), most=most) for head, most in constraints.max_children.items()]
     every = [*rules, *arity, *([FewArcs(0)] if constraints.projective else [])]
     counted = counted_marks(parts, every)
-    limit = np.inf if time_limit is None else time_limit
-    end = time.monotonic() + limit
-    return _Problem(parts, constraints, tuple(rules), counted, rule_rows(counted, every), limit, end, seed)
+    return _Problem(parts, constraints, tuple(rules), counted, rule_rows(counted, every), deadline, seed)
 
 
 def _is_projectivity(rule: Rule) -> bool:
@@ -204,9 +222,9 @@ def _is_projectivity(rule: Rule) -> bool:
 
 
 def _is_decomposable(parts: Parts) -> bool:
-    """Whether dual decomposition can solve the relaxation: it knows no scores of arcs that cross."""
+    """Whether dual decomposition can solve the relaxation: every word has a candidate, and the root is one of some."""
     every_word = len(np.unique(parts.modifiers)) == parts.size - 1
-    return not len(parts.crossing) and every_word and bool(parts.heads.min() == 0)
+    return every_word and bool(parts.heads.min() == 0)
 
 
 def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
@@ -214,31 +232,53 @@ def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
 
     Raises
     ------
-    Infeasible
+    Infeasible, OutOfTime
     """
-    parts, single_root = problem.counted, problem.constraints.single_root
+    parts = problem.counted
     n_parts = len(parts.siblings.first) + len(parts.next_siblings.first) + len(parts.grandparents.first)
+    later = _SEARCH if exact else 0.0
+    relaxable, rows = _without_marks(problem) if problem.constraints.projective else (parts, problem.rows)
     try:
-        relaxed = relax(
-            parts,
-            single_root=single_root,
+        relaxed = relax_checked(
+            relaxable,
+            single_root=problem.constraints.single_root,
+            projective=problem.constraints.projective,
             rounds=int(np.clip(_WORK / max(n_parts, 1), 60, _ROUNDS)),
             progress=_PROGRESS,
-            rules=problem.rows,
-            time_limit=None if problem.end == np.inf else (0.5 if exact else 1.0 - _LAST) * problem.time_left,
+            rules=rows,
+            deadline=problem.deadline.keeping(later + _LAST),
         )
-        values = relaxed.indicators.arcs
-        tree = rounded(parts, values, **problem.flags, seed=problem.seed, trees=1)
-        if not _reaches(tree.score, relaxed.bound) and problem.time_left >= 0.5 * problem.time_limit:
-            tree = rounded(parts, values, **problem.flags, seed=problem.seed)
+        tree = problem.near(relaxed.indicators.arcs, later, _certain(relaxed.bound))
         if tree.score == -np.inf:
             tree = _best_by_arcs(problem)
+    except OutOfTime:
+        raise
     except NoTreeError:
         return None
-    if _reaches(tree.score, relaxed.bound):
-        return problem.solution(tree, "integral", relaxed.bound, indicators_of(parts, tree.heads))
-    status: Status = "rounded" if relaxed.in_time else "time limit"
-    return problem.solution(tree, status, relaxed.bound, relaxed.indicators)
+    if tree.score >= _certain(relaxed.bound):
+        return problem.solution(tree, "integral", relaxed.bound, indicators_of_tree(parts, tree.heads))
+    out_of_time = problem.deadline.left < _seconds_to_begin(problem) if exact else not relaxed.in_time
+    status: Status = "time limit" if out_of_time else "rounded"
+    marks = {kind: np.zeros(len(getattr(parts, kind))) for kind in ("nonprojective", "crossing")}
+    indicators = relaxed.indicators._replace(**(marks if problem.constraints.projective else {}))
+    return problem.solution(tree, status, relaxed.bound, indicators)
+
+
+def _seconds_to_begin(problem: _Problem) -> float:
+    """How long it takes to write the program down and to let HiGHS have a first look at it, judged by its size."""
+    parts, n_arcs = problem.parts, len(problem.parts.arcs)
+    pairs = (parts.siblings, parts.grandparents, parts.next_siblings)
+    n_parts = parts.valencies.size + sum(len(of_kind.first) for of_kind in pairs)
+    has_flow = any(isinstance(rule, FewArcs) and not rule.crossing for rule in problem.rules)
+    return 2e-6 * n_parts + 4e-6 * has_flow * min(parts.size * n_arcs, MOST_FLOW)
+
+
+def _without_marks(problem: _Problem) -> tuple[Parts, RuleRows]:
+    """The parts of projective trees, none of which has a mark, and the rows of all rules but projectivity."""
+    none = np.empty(0)
+    others = [rule for rule in problem.rows.rules if not _is_projectivity(rule)]
+    parts = counted_marks(problem.parts._replace(nonprojective=none, crossing=none), others)
+    return parts, rule_rows(parts, others)
 
 
 def _best_by_arcs(problem: _Problem) -> Rounded:
@@ -248,8 +288,9 @@ def _best_by_arcs(problem: _Problem) -> Rounded:
     ------
     Infeasible
         No tree keeps them.
+    OutOfTime
     NoTreeError
-        None was found in time.
+        All that were found have forbidden parts.
     """
     best = _search_of_arcs(problem, [rule for rule in problem.rules if rule.weight == np.inf]).run(exact=True).tree
     rows, parts = problem.rows, problem.counted
@@ -266,17 +307,18 @@ def _best_by_arcs(problem: _Problem) -> Rounded:
 
 
 def _search_of_arcs(problem: _Problem, rules: Sequence[Rule]) -> _Search:
-    """The search for the best tree by its arcs and labels alone, in a tenth of the time limit more."""
+    """The search for the best tree by its arcs and labels alone, in what is left of the time, or a little more."""
     parts = problem.parts
     arcs = Parts(parts.size, parts.heads, parts.modifiers, parts.arcs, labels=parts.labels)
     if not any(rule.mentioned for rule in rules):
         arcs = _with_best_labels(arcs)
-    limit = None if problem.end == np.inf else max(problem.time_left, _LAST * problem.time_limit, _LAST)
-    return _Search(_problem(arcs, problem.constraints, rules, limit, problem.seed), None)
+    more = problem.deadline.at_least(_LEAST)
+    return _Search(_problem(arcs, problem.constraints, rules, more, problem.seed), None)
 
 
-def _reaches(score: float, bound: float) -> bool:
-    return score > -np.inf and bound - score <= _CERTAIN * max(1.0, abs(score))
+def _certain(bound: float) -> float:
+    """The score of a tree that is as good as its bound."""
+    return bound - _CERTAIN * max(1.0, abs(bound))
 
 
 class _Search:
@@ -294,10 +336,10 @@ class _Search:
         self.problem, self.known, self.constraints = problem, known, problem.constraints
         self.formulation = formulate(problem.parts, self.constraints, others, trees=trees, as_in_paper=as_in_paper)
         self.parts, self.z = problem.parts, self.formulation.variables.arcs
-        self.solver = Solver(self.formulation.program, None if problem.end == np.inf else problem.time_left)
+        self.solver = Solver(self.formulation.program, problem.deadline)
 
     def run(self, exact: bool) -> Solution:
-        relaxed = self._repeated(self.solver, self.solver.relaxed)
+        relaxed = self._repeated(self.solver.relaxed)
         if relaxed.done and self._is_integral(relaxed):
             return self._solution(relaxed, "optimal" if exact else "integral")
         # over the scores of the arcs, if there are no values yet
@@ -306,10 +348,10 @@ class _Search:
         if best is not None and not exact and relaxed.done:
             return best
         answer = relaxed
-        if not self.solver.out_of_time:
+        if not self.problem.deadline.is_over:
             heads = nearest_tree(self.parts, values, single_root=False) if best is None else best.tree.heads
             start = (heads[self.parts.modifiers] == self.parts.heads).astype(float)
-            answer = self._repeated(self.solver, lambda: self.solver.integer(self.z, start))
+            answer = self._repeated(lambda: self.solver.integer(self.z, start))
             if answer.done:
                 return self._solution(answer, "optimal")
         bound = min(relaxed.bound, answer.bound, np.inf if self.known is None else self.known.bound)
@@ -317,7 +359,7 @@ class _Search:
             best = self._better(best, self._solution(answer, "time limit"))
         if best is None:
             if self._is_of_arcs:
-                raise NoTreeError(f"no tree that keeps the rules was found in {self.problem.time_limit:g} s")
+                raise OutOfTime(f"no tree that keeps the rules was found in {self.problem.deadline.limit:g} s")
             best = self.problem.solution(_best_by_arcs(self.problem), "time limit", bound, None)
         return best._replace(status="time limit", bound=bound)
 
@@ -336,24 +378,24 @@ class _Search:
     def _near(self, values: Floats, relaxed: Answer) -> Solution | None:
         """A good tree near the values of the arcs that keeps the hard rules; None if none is found."""
         try:
-            tree = rounded(self.problem.counted, values, **self.problem.flags, seed=self.problem.seed)
+            tree = self.problem.near(values, _SEARCH)
         except NoTreeError:
             raise Infeasible from None
         if tree.score == -np.inf:
             return None
         return self.problem.solution(tree, "rounded", relaxed.bound, self._indicators(relaxed))
 
-    def _repeated(self, solver: Solver, run: Callable[[], Answer]) -> Answer:
+    def _repeated(self, run: Callable[[], Answer]) -> Answer:
         """Solve, and exclude cycles and wrong marks, until there are none."""
         answer = run()
         while answer.values is not None:
             blocks = list(self._broken(answer.values))
             if not blocks:
                 break
-            if solver.out_of_time:
+            if self.problem.deadline.is_over:
                 return answer._replace(values=None, score=-np.inf, done=False)
             for block in blocks:
-                solver.add(block)
+                self.solver.add(block)
             answer = run()
         return answer
 
@@ -391,7 +433,7 @@ class _Search:
         assert answer.values is not None
         parts, variables = self.parts, self.formulation.variables
         heads, arcs = self._tree(answer.values), np.flatnonzero(answer.values[self.z] > 0.5)
-        score, labels = score_of(parts, heads), None
+        score, labels = score_of_tree(parts, heads), None
         if variables.labels.shape[1]:
             which = answer.values[variables.labelled[arcs]].argmax(axis=1)
             labels = np.full(parts.size, -1)
@@ -403,7 +445,7 @@ class _Search:
             if times > _INTEGRAL:
                 broken.append(rule)
                 score -= rule.weight * times
-        indicators = indicators_of(parts, heads)
+        indicators = indicators_of_tree(parts, heads)
         return Solution(Tree(heads, labels, score), status, answer.bound, indicators, tuple(broken))
 
     def _indicators(self, answer: Answer) -> Indicators | None:
@@ -423,7 +465,7 @@ class _Search:
 
 def _of_no_words(parts: Parts) -> Solution:
     heads = np.array([-1])
-    score = score_of(parts, heads)
+    score = score_of_tree(parts, heads)
     return Solution(Tree(heads, heads.copy() if parts.labels.shape[1] else None, score), "optimal", score, None, ())
 
 
@@ -446,11 +488,16 @@ def _labelled(solution: Solution, parts: Parts) -> Solution:
 
 
 def _explained(problem: _Problem) -> NoTreeError:
-    """Why there is no tree: the hard rules are left out one by one where there is none without them either."""
+    """Why there is no tree: the hard rules are left out one by one where there is none without them either.
+
+    When the time is over, those that are left have to do, whether all of them are needed or not.
+    """
     needed = [rule for rule in problem.rules if rule.weight == np.inf]
     if not _is_feasible(problem, []) or _is_feasible(problem, needed):
         return NoTreeError("the scores and the constraints allow no tree")
     for rule in list(needed):
+        if problem.deadline.is_over:
+            break
         fewer = [other for other in needed if other is not rule]
         if not _is_feasible(problem, fewer):
             needed = fewer

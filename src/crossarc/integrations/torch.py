@@ -149,6 +149,8 @@ def tree_scores(scores: Tensor, heads: Tensor, labels: Tensor | None = None) -> 
     labels : tensor of shape (batch, n+1) of integers, optional
         The label of the arc into each word. Without it, the weights of the labels of an arc are summed.
 
+    Examples
+    --------
     >>> tree_scores(torch.tensor([[[0., 1., 5.], [0., 0., 2.], [0., 4., 0.]]]), torch.tensor([[-1, 2, 0]]))
     tensor([9.])
     """

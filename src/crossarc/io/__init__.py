@@ -6,29 +6,37 @@ import io
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from typing import Literal, TypeVar
 
 from crossarc.core import InputError, InputWarning, Place, Sentence
 from crossarc.io import conllu, conllx, jsonl, tsv
+from crossarc.io.arrow import from_arrow, parse_row, to_arrow, to_pandas
 from crossarc.io.blocks import Block, read_blocks
+from crossarc.io.parquet import is_parquet, read_rows, write_parquet
 from crossarc.io.problems import find_cycle, tree_problems
-from crossarc.io.streams import Source, name_of, open_input, open_output
+from crossarc.io.streams import Source, name_of, open_input, open_output, plain_name
 
 __all__ = [
     "FORMATS",
     "FORMATTERS",
+    "FileFormat",
     "Format",
     "OnError",
     "OutputFormat",
+    "file_format_of",
     "format_of",
+    "from_arrow",
     "output_format_of",
     "read",
     "read_string",
     "sentences_of",
+    "to_arrow",
+    "to_pandas",
     "write",
 ]
 
 Format = Literal["conllu", "conllx"]
+FileFormat = Format | Literal["parquet"]  # of treebanks
 OutputFormat = Format | Literal["jsonl", "tsv"]
 OnError = Literal["stop", "skip"] | Callable[[InputError], None]
 
@@ -40,12 +48,13 @@ FORMATTERS: dict[OutputFormat, Callable[[Sentence], str]] = {
     "tsv": tsv.format_sentence,
 }
 _BUFFER = 1 << 16
+Item = TypeVar("Item")
 
 
 def read(
     path: Source,
     *,
-    format: Format | None = None,
+    format: FileFormat | None = None,
     trees: bool = False,
     on_error: OnError = "stop",
 ) -> Iterator[Sentence]:
@@ -53,9 +62,10 @@ def read(
 
     Parameters
     ----------
-    path : a file (plain, .gz, .xz), ``-`` for standard input, or a file that is open, for text or bytes
-    format : "conllu" or "conllx"
-        By default what the file's name says: .conll and .conllx are CoNLL-X, all else is CoNLL-U.
+    path : a file (plain, .gz, .xz, .zst), ``-`` for standard input, or a file that is open, for text or bytes
+    format : "conllu", "conllx" or "parquet"
+        By default what the file's name says: .conll and .conllx are CoNLL-X, .parquet is a table such as `write` makes,
+        all else is CoNLL-U.
     trees : bool
         Whether every sentence must be a tree; otherwise heads may be unknown (``_``) or form cycles.
     on_error : "stop", "skip" or a function
@@ -65,18 +75,28 @@ def read(
     name = name_of(path)
     if "\n" in name:
         raise InputError("this is the text of a treebank, not the name of a file: use read_string", Place("<memory>"))
+    format = format or file_format_of(name)
+    if format == "parquet":
+        yield from _made(read_rows(name), parse_row, trees, on_error)
+        return
     with open_input(path) as stream:
-        yield from sentences_of(read_blocks(stream, name), format or format_of(name), trees=trees, on_error=on_error)
+        yield from sentences_of(read_blocks(stream, name), format, trees=trees, on_error=on_error)
 
 
 def sentences_of(
     blocks: Iterable[Block], format: Format, *, trees: bool = False, on_error: OnError = "stop"
 ) -> Iterator[Sentence]:
     """The sentences of blocks of lines: see ``read``."""
-    parse_block = FORMATS[format].parse_block
-    for block in blocks:
+    return _made(blocks, FORMATS[format].parse_block, trees, on_error)
+
+
+def _made(
+    items: Iterable[Item], parse: Callable[[Item], Sentence], trees: bool, on_error: OnError
+) -> Iterator[Sentence]:
+    """The sentence that is made of each block or row."""
+    for item in items:
         try:
-            sentence = parse_block(block)
+            sentence = parse(item)
             if trees:
                 _require_tree(sentence)
         except InputError as error:
@@ -106,19 +126,24 @@ def write(
     sentences: Sentence | Iterable[Sentence],
     path: str | os.PathLike[str],
     *,
-    format: Format | None = None,
+    format: FileFormat | None = None,
     newline: Literal["\n", "\r\n"] = "\n",
 ) -> None:
-    """Write sentences (or one) as they come to a file (.gz, .xz compressed), or to standard output for ``-``.
+    """Write sentences (or one) as they come to a file (.gz, .xz, .zst, .parquet too), or to standard output for ``-``.
 
     A file appears under its name only when all is written: it may be the one that the sentences are read from. Lines
     end with ``newline``, whatever they ended with where the sentences come from.
     """
-    format_sentence = FORMATS[format or format_of(path)].format_sentence
+    sentences = [sentences] if isinstance(sentences, Sentence) else sentences
+    format = format or file_format_of(path)
     with open_output(path) as stream:
+        if format == "parquet":
+            write_parquet(sentences, stream)
+            return
+        format_sentence = FORMATS[format].format_sentence
         buffer: list[str] = []
         size = 0
-        for sentence in [sentences] if isinstance(sentences, Sentence) else sentences:
+        for sentence in sentences:
             text = format_sentence(sentence).replace("\n", newline)
             buffer.append(text)
             size += len(text)
@@ -135,8 +160,13 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     >>> format_of("danish.conll.gz"), format_of("en.conllu"), format_of("-")
     ('conllx', 'conllu', 'conllu')
     """
-    name = os.fspath(path).removesuffix(".gz").removesuffix(".xz")
+    name = plain_name(path)
     return "conllx" if name.endswith((".conll", ".conllx")) else "conllu"
+
+
+def file_format_of(path: str | os.PathLike[str]) -> FileFormat:
+    """The format that the name of a treebank file stands for, tables among them."""
+    return "parquet" if is_parquet(path) else format_of(path)
 
 
 def output_format_of(path: str | os.PathLike[str]) -> OutputFormat:
@@ -145,7 +175,7 @@ def output_format_of(path: str | os.PathLike[str]) -> OutputFormat:
     >>> output_format_of("parsed.jsonl"), output_format_of("parsed.tsv.gz"), output_format_of("-")
     ('jsonl', 'tsv', 'conllu')
     """
-    name = os.fspath(path).removesuffix(".gz").removesuffix(".xz")
+    name = plain_name(path)
     if name.endswith(".jsonl"):
         return "jsonl"
     return "tsv" if name.endswith(".tsv") else format_of(path)

@@ -5,10 +5,8 @@ Written by hand because no library is both lossless and fast: ``benchmarks/io.py
 
 from __future__ import annotations
 
-from functools import cache
-
-from crossarc.core import InputError, Insert, Place, Sentence, Word
-from crossarc.core.sentence import word_ids
+from crossarc.core import InputError, Insert, Place, Row, Sentence
+from crossarc.core.sentence import cached_if_short, word_ids
 from crossarc.io.blocks import Block
 from crossarc.io.problems import format_problems, inserts_fit
 
@@ -60,13 +58,13 @@ def first_error(block: Block, text: str, *, only_words: bool = False) -> InputEr
     return InputError(message, Place(block.path, block.line + line, block.sent_id()))
 
 
-@cache
+@cached_if_short
 def line_ids(n: int) -> list[str]:
     """['\\n1', '\\n2', ..., '\\nn']"""
     return ["\n" + id_ for id_ in word_ids(n)]
 
 
-@cache
+@cached_if_short
 def valid_heads(n: int) -> frozenset[str]:
     """What may stand in HEAD in a sentence of n words."""
     return frozenset(["_", "0", *word_ids(n)])
@@ -87,11 +85,13 @@ def _split_comments(text: str) -> tuple[tuple[str, ...], str]:
 
 def _take_inserts(fields: list[str]) -> tuple[Insert, ...]:
     """Take the lines that are not words out of the fields."""
-    ids = fields[::10]
-    positions = [line for line, id_ in enumerate(ids) if "-" in id_ or "." in id_]
+    words: list[str] = []
     inserts = []
-    for before, line in enumerate(positions):
-        inserts.append(Insert(line - before, Word(ids[line][1:], *fields[10 * line + 1 : 10 * line + 10])))
-    for line in reversed(positions):
-        del fields[10 * line : 10 * line + 10]
+    for start in range(0, len(fields), 10):
+        row = fields[start : start + 10]
+        if "-" in row[0] or "." in row[0]:
+            inserts.append(Insert(len(words) // 10, Row(row[0][1:], *row[1:])))
+        else:
+            words += row
+    fields[:] = words
     return tuple(inserts)

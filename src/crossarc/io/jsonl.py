@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from crossarc.core import Sentence, Word
+from crossarc.core import Row, Sentence
 
 __all__ = ["format_sentence"]
 
@@ -23,7 +23,7 @@ def format_sentence(sentence: Sentence) -> str:
         "sent_id": sentence.sent_id,
         "text": sentence.metadata("text") or " ".join(sentence.form),
         "comments": [comment.removeprefix("#").strip() for comment in sentence.comments],
-        "words": [{"id": number, **_columns(word)} for number, word in enumerate(sentence, 1)],
+        "words": [{"id": number, **_columns(word.row)} for number, word in enumerate(sentence, 1)],
         "tokens": [
             {"first": token.span[0], "last": token.span[-1], "form": token.row.form, "misc": _items(token.row.misc)}
             for token in tokens
@@ -35,18 +35,18 @@ def format_sentence(sentence: Sentence) -> str:
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 
-def _columns(word: Word) -> dict[str, Any]:
+def _columns(row: Row) -> dict[str, Any]:
     """All columns but the first."""
     return {
-        "form": word.form,
-        "lemma": None if word.lemma == "_" != word.form else word.lemma,
-        "upos": _known(word.upos),
-        "xpos": _known(word.xpos),
-        "feats": _items(word.feats),
-        "head": None if word.head == "_" else int(word.head),
-        "deprel": _known(word.deprel),
-        "deps": _known(word.deps),
-        "misc": _items(word.misc),
+        "form": row.form,
+        "lemma": None if row.lemma == "_" != row.form else row.lemma,
+        "upos": _known(row.upos),
+        "xpos": _known(row.xpos),
+        "feats": _items(row.feats),
+        "head": None if row.head == "_" else int(row.head),
+        "deprel": _known(row.deprel),
+        "deps": _known(row.deps),
+        "misc": _items(row.misc),
     }
 
 

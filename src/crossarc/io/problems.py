@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 
 __all__ = [
     "RAW_TEXT",
@@ -16,14 +16,20 @@ __all__ = [
     "format_problems",
     "graph_problems",
     "inserts_fit",
+    "shown",
     "tree_problems",
 ]
 
 RAW_TEXT = "this looks like raw text, not like a treebank"
-_INTEGER = re.compile(r"0|[1-9][0-9]*")
-_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+# At most nine digits: no sentence has so many words, and Python refuses to read numbers of some thousand digits.
+_NUMBER = r"[1-9][0-9]{0,8}"
+_INTEGER = re.compile(rf"0|{_NUMBER}")
+_DIGITS = re.compile(r"0|[1-9][0-9]*")
+_EMPTY_NODE = re.compile(rf"(0|{_NUMBER})\.({_NUMBER})")
 _FIRST_ID = re.compile(r"(1|0\.1|1-[0-9]+) ")
-_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
+_RANGE = re.compile(rf"({_NUMBER})-({_NUMBER})")
+_EXCERPT = 40  # characters that messages show of a value
+_LONG_CYCLE = 20  # words that messages show of a cycle
 
 
 class LineProblem(NamedTuple):
@@ -53,19 +59,21 @@ def format_problems(lines: Sequence[str], *, only_words: bool = False) -> Iterat
         elif line.startswith("#") and not only_words:
             if ids.started:
                 yield LineProblem(number, "a comment after the first word")
-        elif len(row) != len(Word._fields):
+        elif len(row) != len(Row._fields):
             hint = " (columns must be separated by tabs)" if len(row) == 1 and " " in line.strip() else ""
             columns = "column" if len(row) == 1 else "columns"
-            yield LineProblem(number, f"{len(row)} {columns} instead of {len(Word._fields)}{hint}")
+            yield LineProblem(number, f"{len(row)} {columns} instead of {len(Row._fields)}{hint}")
             ids.take(row[0])  # a broken line still uses its id up
         else:
-            for name, value in zip(Word._fields, row, strict=True):
+            for name, value in zip(Row._fields, row, strict=True):
                 if not value:
                     yield LineProblem(number, f"column {name.upper()} is empty")
             if message := ids.take(row[0]):
                 yield LineProblem(number, message)
             elif only_words and not _INTEGER.fullmatch(row[0]):
-                yield LineProblem(number, f"ID {row[0]!r}: CoNLL-X has words only")
+                yield LineProblem(number, f"ID {shown(row[0])}: CoNLL-X has words only")
+            if only_words and (names := [n for n, value in zip(Row._fields, row, strict=True) if " " in value]):
+                yield LineProblem(number, f"a space in {names[0].upper()}: CoNLL-X has none within columns")
             if _INTEGER.fullmatch(row[0]):
                 rows.append((number, row))
     if message := ids.finish():
@@ -73,13 +81,23 @@ def format_problems(lines: Sequence[str], *, only_words: bool = False) -> Iterat
     for number, row in rows:
         head = row[6]
         if head and head != "_":
-            if not _INTEGER.fullmatch(head):
-                yield LineProblem(number, f"HEAD {head!r} of word {row[0]} is not a number")
-            elif int(head) > ids.words:
+            if not _DIGITS.fullmatch(head):
+                yield LineProblem(number, f"HEAD {shown(head)} of word {row[0]} is not a number")
+            elif not _INTEGER.fullmatch(head) or int(head) > ids.words:
                 words = "word" if ids.words == 1 else "words"
+                value = head if _INTEGER.fullmatch(head) else shown(head)
                 yield LineProblem(
-                    number, f"HEAD {head} of word {row[0]} is out of range: the sentence has {ids.words} {words}"
+                    number, f"HEAD {value} of word {row[0]} is out of range: the sentence has {ids.words} {words}"
                 )
+
+
+def shown(value: str) -> str:
+    """A value in a message: in quotes, and only its beginning if it is long.
+
+    >>> shown("3x"), shown("9" * 5000)
+    ("'3x'", "'9999999999999999999999999999999999999999'...")
+    """
+    return repr(value) if len(value) <= _EXCERPT else f"{value[:_EXCERPT]!r}..."
 
 
 def _is_raw_text(lines: Sequence[str]) -> bool:
@@ -122,7 +140,7 @@ class _IdChecker:
             return self._empty_node(id_, int(match[1]), int(match[2]))
         if match := _RANGE.fullmatch(id_):
             return self._range(id_, int(match[1]), int(match[2]))
-        return f"ID {id_!r} is not a word (3), a multiword token (3-4) or an empty node (3.1)"
+        return f"ID {shown(id_)} is not a word (3), a multiword token (3-4) or an empty node (3.1)"
 
     def _word(self, word: int) -> str | None:
         expected, self.words, self.nodes = self.words + 1, max(word, self.words), 0
@@ -164,15 +182,25 @@ def tree_problems(sentence: Sentence) -> Iterator[WordProblem]:
         if head == "_":
             yield WordProblem(word, f"word {word} has no HEAD")
     heads = [-1, *(0 if head == "_" else int(head) for head in sentence.head)]
-    while cycle := find_cycle(heads):
-        path = " → ".join(map(str, [*cycle, cycle[0]]))
-        message = f"the heads form a cycle: {path}" if len(cycle) > 1 else f"word {cycle[0]} is its own head"
+    for cycle in _cycles(heads):
+        message = f"the heads form a cycle: {_path(cycle)}" if len(cycle) > 1 else f"word {cycle[0]} is its own head"
         yield WordProblem(min(cycle), message)
-        heads[cycle[0]] = 0
+
+
+def _path(cycle: Sequence[int]) -> str:
+    """The words of a cycle, and its first one again; of a long one only some."""
+    if len(cycle) > _LONG_CYCLE:
+        return " → ".join(map(str, cycle[:_LONG_CYCLE])) + f" → ... ({len(cycle)} words)"
+    return " → ".join(map(str, [*cycle, cycle[0]]))
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:
     """The words of a cycle, each followed by its head; empty if every word reaches node 0."""
+    return next(_cycles(heads), [])
+
+
+def _cycles(heads: Sequence[int]) -> Iterator[list[int]]:
+    """All cycles, in linear time: each word is visited once."""
     visited_from = [0] * len(heads)
     visited_from[0] = -1
     for start in range(1, len(heads)):
@@ -184,8 +212,7 @@ def find_cycle(heads: Sequence[int]) -> list[int]:
             cycle = [word]
             while heads[cycle[-1]] != word:
                 cycle.append(heads[cycle[-1]])
-            return cycle
-    return []
+            yield cycle
 
 
 def graph_problems(sentence: Sentence) -> Iterator[WordProblem]:
@@ -198,9 +225,9 @@ def graph_problems(sentence: Sentence) -> Iterator[WordProblem]:
         arcs = [arc.partition(":") for arc in deps.split("|")]
         for head, colon, label in arcs:
             if not (colon and label):
-                yield WordProblem(word, f"DEPS of word {word}: {head + colon!r} is not head:label")
+                yield WordProblem(word, f"DEPS of word {word}: {shown(head + colon)} is not head:label")
             elif head not in nodes:
-                yield WordProblem(word, f"DEPS of word {word}: there is no node {head}")
+                yield WordProblem(word, f"DEPS of word {word}: there is no node {shown(head)}")
             elif head == str(word):
                 yield WordProblem(word, f"DEPS of word {word}: an arc from the word to itself")
         if all(head in nodes for head, _, _ in arcs):

@@ -1,25 +1,38 @@
-"""Bytes in and out: plain, .gz and .xz files, and ``-`` for standard input and output."""
+"""Bytes in and out: plain, .gz, .xz and .zst files, and ``-`` for standard input and output."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import lzma
 import os
 import stat
 import sys
-import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
 from crossarc.core import CrossarcError, InputError, Place
+from crossarc.io.arrow import pyarrow
+from crossarc.io.replacing import complaint, file_replaced
 
-__all__ = ["InputStream", "Source", "name_of", "open_input", "open_output", "size_of_input"]
+__all__ = [
+    "COMPRESSED",
+    "InputStream",
+    "Source",
+    "compressed",
+    "name_of",
+    "open_input",
+    "open_output",
+    "plain_name",
+    "size_of_input",
+]
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]  # the path of a file, or a file that is open
 
-_OPENERS: dict[str, Callable[[str, str], Any]] = {".gz": gzip.open, ".xz": lzma.open}
+COMPRESSED = (".gz", ".xz", ".zst")  # how the names of compressed files end
 
 
 class InputStream(Protocol):
@@ -39,6 +52,38 @@ class _OpenFile:
         return piece.encode() if isinstance(piece, str) else piece
 
 
+class _ZstdInput:
+    """Arrow's decompression, because Python has none before 3.14; what is damaged is said as by its other ones."""
+
+    def __init__(self, path: str) -> None:
+        self._stream = pyarrow().CompressedInputStream(_open(path), "zstd")
+
+    def read1(self, size: int, /) -> bytes:
+        try:
+            return cast(bytes, self._stream.read1(size))
+        except OSError as error:
+            raise EOFError(str(error)) from None
+
+    def __enter__(self) -> _ZstdInput:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+
+_OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".xz": lzma.open, ".zst": _ZstdInput}
+
+
+def plain_name(path: str | os.PathLike[str]) -> str:
+    """The name of a file, without what says that it is compressed.
+
+    >>> plain_name("parsed.conllu.gz")
+    'parsed.conllu'
+    """
+    name = os.fspath(path)
+    return name[: name.rindex(".")] if name.endswith(COMPRESSED) else name
+
+
 def name_of(source: Source) -> str:
     """The path of a file, or what stands for it in messages."""
     return os.fspath(source) if isinstance(source, str | os.PathLike) else str(getattr(source, "name", "<memory>"))
@@ -55,14 +100,14 @@ def open_input(source: Source) -> Iterator[InputStream]:
         yield cast(InputStream, sys.stdin.buffer)
         return
     try:
-        with _open(name, name, "rb") as stream:
+        with _OPENERS.get(Path(name).suffix, _open)(name) as stream:
             yield cast(InputStream, stream)
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"damaged or truncated compressed file ({error})", Place(name)) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         if error.filename != name:
             raise
-        raise InputError(_complaint(error), Place(name)) from None
+        raise InputError(complaint(error), Place(name)) from None
 
 
 def size_of_input(path: str | os.PathLike[str]) -> int | None:
@@ -71,7 +116,7 @@ def size_of_input(path: str | os.PathLike[str]) -> int | None:
         found = os.fstat(sys.stdin.fileno()) if os.fspath(path) == "-" else os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) and Path(path).suffix not in _OPENERS else None
+    return found.st_size if stat.S_ISREG(found.st_mode) and Path(path).suffix not in COMPRESSED else None
 
 
 @contextlib.contextmanager
@@ -83,8 +128,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     name = os.fspath(path)
     if name == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield from _standard_output()
         return
     target = Path(name)
     if target.exists() and not target.is_file():
@@ -93,31 +137,37 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
         return
+    with file_replaced(path) as draft, draft.open("wb") as raw, compressed(raw, name) as stream:
+        yield stream
+
+
+def _standard_output() -> Iterator[BinaryIO]:
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
     except OSError as error:
-        raise CrossarcError(f"{name}: {_complaint(error)}") from None
-    os.close(handle)
-    try:
-        with _open(name, temporary, "wb") as stream:
-            yield cast(BinaryIO, stream)
-        Path(temporary).chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        raise CrossarcError(f"standard output: {complaint(error)}") from None
 
 
-def _open(name: str, file: str, mode: str) -> IO[bytes]:
-    """Open ``file`` in the way that the suffix of ``name`` asks for."""
-    return cast(IO[bytes], _OPENERS.get(Path(name).suffix, open)(file, mode))
+@contextlib.contextmanager
+def compressed(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """A stream that writes to ``raw`` as the suffix of ``name`` asks for: the same contents give the same bytes."""
+    stream: Any
+    match Path(name).suffix:
+        case ".gz":
+            stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+        case ".xz":
+            stream = lzma.LZMAFile(raw, "wb")  # noqa: SIM115
+        case ".zst":
+            stream = pyarrow().CompressedOutputStream(raw, "zstd")
+        case _:
+            yield raw
+            return
+    with stream:
+        yield stream
 
 
-def _complaint(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _open(path: str) -> IO[bytes]:
+    return Path(path).open("rb")

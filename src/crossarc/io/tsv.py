@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from crossarc.core import Sentence, Word
+from crossarc.core import Row, Sentence
 from crossarc.core.sentence import word_ids
 
 __all__ = ["HEADER", "format_sentence"]
 
-HEADER = "\t".join(["sent_id", *Word._fields]) + "\n"
+HEADER = "\t".join(["sent_id", *Row._fields]) + "\n"
 
 
 def format_sentence(sentence: Sentence) -> str:

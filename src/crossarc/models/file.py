@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +21,12 @@ from safetensors.numpy import save_file
 
 from crossarc._version import __version__
 from crossarc.core import CrossarcError
-from crossarc.features.weights import Quantized, quantized
+from crossarc.features.weights import LARGEST_WEIGHT, Quantized, quantized
+from crossarc.io.replacing import file_replaced
 from crossarc.models.errors import ModelError
 from crossarc.models.installed import file_of, names, naming_package
+from crossarc.models.schema import Anything, Flag, Kind, MapOf, Record, Text, Whole, check_depth
+from crossarc.models.tensors import TensorKind, check_tensors
 
 FORMAT = 3
 READABLE = (2, FORMAT)  # format 2 has no sparse tensors
@@ -32,6 +34,10 @@ READABLE = (2, FORMAT)  # format 2 has no sparse tensors
 _LEVELS = ".levels"  # after the name of a quantized tensor: what its codes stand for
 _SMALL = 4096  # elements that are not worth making fewer
 _NONZERO = ".nonzero"  # after the name of a sparse tensor: where its values are
+_MOST_TENSORS = 10_000
+_MOST_COMPONENTS = 100
+_LONGEST = (1 << 28) + (1 << 20)  # elements of a sparse tensor: the largest table of weights, and a row of labels
+_MOST_BYTES = 1 << 32  # of all tensors, with the zeros of sparse ones
 
 Tensors = dict[str, Any]  # arrays, or ``Quantized``
 Own = TypeVar("Own")
@@ -44,29 +50,43 @@ class Contents(NamedTuple):
     tensors: Tensors
 
 
-def component_of(kind: type[Own], contents: Contents, path: str | Path) -> Own:
-    """The component with these contents; ``ModelError`` names the file if they are not what such a component has."""
-    try:
-        return kind.from_model(*contents)  # type: ignore[attr-defined,no-any-return]
-    except ModelError as error:
-        raise ModelError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, CrossarcError) as error:
-        raise ModelError(f"{path}: damaged, or made by another version of Crossarc ({_said(error)})") from None
-
-
-def _said(error: Exception) -> str:
-    return f"no {error}" if isinstance(error, KeyError) else str(error)
-
-
 class Component(Protocol):
-    """What a model is made of: a parser, a tagger ... Whatever can be turned into contents of a file and back."""
+    """What a model is made of: a parser, a tagger ... Whatever can be turned into contents of a file and back.
+
+    It says what its header and its tensors look like: nothing else reaches ``from_model``.
+    """
+
+    header_kinds: ClassVar[Mapping[str, Kind]]  # the fields of its header
+    optional_fields: ClassVar[Collection[str]]  # those that older files do not have
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """Header and tensors."""
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        """What belongs to a header of these kinds, by name. ``ModelError`` for fields that do not fit together."""
+
+    @classmethod
     def from_model(cls: type[Own], header: dict[str, Any], tensors: Tensors) -> Own:
-        """The component with this header and these tensors."""
+        """The component with this header and these tensors, which have been checked."""
+
+
+def component_of(kind: type[Own], contents: Contents, path: str | Path) -> Own:
+    """The component with these contents; ``ModelError`` names the file if they are not what such a component has."""
+    component: Any = kind
+    expected = Record(component.header_kinds, component.optional_fields)
+    try:
+        expected.check([contents.header], "its header")
+        check_tensors(contents.tensors, component.tensor_kinds(contents.header))
+        return component.from_model(*contents)  # type: ignore[no-any-return]
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, CrossarcError) as error:
+        raise ModelError(f"{path}: damaged, or made by another version of Crossarc ({_said(error)})") from None
+
+
+def _said(error: Exception) -> str:
+    return f"no {error}" if isinstance(error, KeyError) else str(error)
 
 
 class Model(NamedTuple):
@@ -117,19 +137,62 @@ def write_model(
 def read_model(path: str | Path) -> Model:
     """All of a model: a file's, or the installed one's with that name; ``ModelError`` says what is wrong with it."""
     header, stream = _open(path)
-    with stream as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    for name, length in header["sparse"].items():
-        arrays[name] = _dense(arrays.get(name), arrays.pop(name + _NONZERO, None), length, f"{path}: tensor {name}")
-    components = {name: Contents(own, {}) for name, own in header["components"].items()}
-    for name, array in arrays.items():
-        component, _, own = name.partition(".")
-        if component not in components:
-            raise ModelError(f"{path}: tensor {name} belongs to no component of the model")
-        if not own.endswith(_LEVELS):
-            levels = arrays.get(name + _LEVELS)
-            components[component].tensors[own] = array if levels is None else Quantized(array, levels)
+    try:
+        arrays = _read_arrays(stream, header["sparse"])
+        components = {name: Contents(own, {}) for name, own in header["components"].items()}
+        for name, tensor in _with_levels(arrays).items():
+            component, _, own = name.partition(".")
+            if component not in components:
+                raise ModelError(f"tensor {name} belongs to no component of the model")
+            components[component].tensors[own] = tensor
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
     return Model(components, header["about"], header["quantized"], header["version"], header["created"])
+
+
+def _read_arrays(stream: Any, sparse: dict[str, int]) -> dict[str, NDArray[Any]]:
+    """All tensors of a file, with the zeros of sparse ones."""
+    with stream as file:
+        names_of_tensors = file.keys()
+        if len(names_of_tensors) > _MOST_TENSORS:
+            raise ModelError(f"it has {len(names_of_tensors)} tensors, more than {_MOST_TENSORS}")
+        arrays = {name: _read_array(file, name) for name in names_of_tensors}
+    total = sum(array.nbytes for array in arrays.values())
+    total += sum(length * arrays[name].itemsize for name, length in sparse.items() if name in arrays)
+    if total > _MOST_BYTES:
+        raise ModelError(f"its tensors would take {total} bytes, more than {_MOST_BYTES}")
+    for name, length in sparse.items():
+        arrays[name] = _dense(arrays.get(name), arrays.pop(name + _NONZERO, None), length, f"tensor {name}")
+    return arrays
+
+
+def _read_array(file: Any, name: str) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = file.get_tensor(name)
+    except (AttributeError, SafetensorError, TypeError, ValueError):  # of a type that NumPy does not have
+        raise ModelError(f"tensor {name} cannot be read") from None
+    return array
+
+
+def _with_levels(arrays: dict[str, NDArray[Any]]) -> Tensors:
+    """The tensors, those that are codes together with their levels."""
+    tensors: Tensors = dict(arrays)
+    for name, levels in arrays.items():
+        of_codes = name.removesuffix(_LEVELS)
+        if of_codes != name and of_codes in arrays:
+            tensors[of_codes] = _quantized(arrays[of_codes], levels, of_codes)
+            del tensors[name]
+    return tensors
+
+
+def _quantized(codes: NDArray[Any], levels: NDArray[Any], name: str) -> Quantized:
+    """Codes and levels; every code has one."""
+    right = codes.dtype == np.uint8 and levels.dtype == np.float32 and codes.ndim == levels.ndim == 1
+    if not right or not 1 <= len(levels) <= 256 or not np.abs(levels).max() <= LARGEST_WEIGHT:
+        raise ModelError(f"tensor {name} is damaged: it has no levels")
+    if len(levels) < 256 and len(codes) and codes.max() >= len(levels):
+        raise ModelError(f"tensor {name} is damaged: the code {codes.max()} is none of its {len(levels)} levels")
+    return Quantized(codes, levels)
 
 
 def describe_model(path: str | Path) -> dict[str, Any]:
@@ -159,9 +222,11 @@ def _sparse(name: str, array: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return {name: array[nonzero], name + _NONZERO: np.packbits(nonzero)}
 
 
-def _dense(values: Any, bits: Any, length: Any, name: str) -> NDArray[Any]:
+def _dense(values: Any, bits: Any, length: int, name: str) -> NDArray[Any]:
     """A tensor with its zeros, from what the file keeps of it."""
-    if values is None or bits is None or not isinstance(length, int) or len(bits) != -(-length // 8):
+    if values is None or bits is None or values.ndim != 1 or values.dtype.kind not in "fiu":
+        raise ModelError(f"{name} is damaged")
+    if bits.dtype != np.uint8 or bits.shape != (-(-length // 8),):
         raise ModelError(f"{name} is damaged")
     nonzero = np.unpackbits(bits, count=length).view(bool)
     if np.count_nonzero(nonzero) != len(values):
@@ -177,20 +242,13 @@ def _bits(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _write(target: Path, arrays: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        temporary.touch()
-        mode = temporary.stat().st_mode  # of any new file; safetensors would have only the owner read it
-        save_file(arrays, temporary, metadata)
-        temporary.chmod(mode)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(target)
-    except (OSError, SafetensorError) as error:
+        with file_replaced(target) as draft:
+            save_file(arrays, draft, metadata)
+    except SafetensorError as error:
         raise ModelError(f"{target}: {_reason(error)}") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    except CrossarcError as error:
+        raise ModelError(str(error)) from None
 
 
 def _reason(error: Exception) -> str:
@@ -218,7 +276,17 @@ def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
     return _checked_header(metadata["crossarc"], path), stream
 
 
-_FIELDS = {"version": str, "created": str, "about": dict, "quantized": bool, "sparse": dict, "components": dict}
+_HEADER = Record(
+    {
+        "version": Text(100),
+        "created": Text(100),
+        "about": MapOf(Anything()),
+        "quantized": Flag(),
+        "sparse": MapOf(Whole(high=_LONGEST), most=_MOST_TENSORS),
+        "components": MapOf(MapOf(Anything()), most=_MOST_COMPONENTS),
+    },
+    optional=("sparse",),
+)
 
 
 def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
@@ -227,7 +295,7 @@ def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ModelError(f"{path}: its header is not JSON") from None
     number = header.get("format") if isinstance(header, dict) else None
-    if not isinstance(number, int):
+    if type(number) is not int:
         raise ModelError(f"{path}: its header is not that of a model")
     if number > FORMAT:
         raise ModelError(f"{path}: made by a newer version of Crossarc (format {number}, this reads {FORMAT})")
@@ -235,8 +303,9 @@ def _checked_header(text: str, path: str | Path) -> dict[str, Any]:
         raise ModelError(
             f"{path}: made by an older version of Crossarc (format {number}, this reads {FORMAT}): train it again"
         )
-    header.setdefault("sparse", {})
-    wrong = [name for name, kind in _FIELDS.items() if not isinstance(header.get(name), kind)]
-    if wrong or not all(isinstance(own, dict) for own in header["components"].values()):
-        raise ModelError(f"{path}: its header lacks {', '.join(wrong) or 'the headers of components'}")
-    return dict(header)
+    try:
+        check_depth(header, "its header")
+        _HEADER.check([header], "its header")
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
+    return {"sparse": {}, **header}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, InputError, NoTreeError, Sentence
 from crossarc.learning.listener import DevScores
-from crossarc.models import Tensors, read_model, write_model
+from crossarc.models import Contents, Tensors, component_of, read_model, write_model
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.config import Config
 from crossarc.trees import k_best_trees
 
@@ -109,7 +111,8 @@ class ParseOptions:
     labelled: bool = False  # whether best, k best and min-risk trees and their probabilities are of labelled trees
     confidence: bool = False  # whether probabilities are wanted
     max_degree: int | None = None  # the largest degree of non-projectivity (Nivre 2007)
-    exact: bool | None = None  # of integer programs: the best tree there is, or that of the relaxation (the default)
+    # of integer programs: the best tree there is, or that of the relaxation (the default); of --order 1: over all heads
+    exact: bool | None = None
     time_limit: float | None = None  # of integer programs: seconds for a sentence; None: 5
     max_length: int | None = None  # words: longer sentences stay as they are
 
@@ -198,7 +201,7 @@ class Parsed:
     sentence: Sentence  # with its tree; as it came if there is none
     score: float | None = None
     probability: float | None = None  # of the tree, if the parser knows it
-    status: str | None = None  # of integer programs: how good the tree is
+    status: str | None = None  # of integer programs, and of exact trees: how good the tree is
     confidence: Confidence | None = None  # if it was asked for
     error: InputError | None = None  # why there is no tree
     notes: tuple[str, ...] = ()
@@ -217,11 +220,13 @@ class Parser(ABC):
     """A trained parser. Each system has a class for its own, in a folder of its own.
 
     A system says how batches of sentences are decoded (``decode``) and what its model file keeps (``to_model``,
-    ``from_model``); all else is here.
+    ``from_model``) and may have (``header_kinds``, ``tensor_kinds``); all else is here.
     """
 
     system: ClassVar[str]
     capabilities: ClassVar[frozenset[Capability]]
+    header_kinds: ClassVar[Mapping[str, Kind]]
+    optional_fields: ClassVar[Collection[str]] = ()
     config: Config
 
     # of the treebank that it was trained on: dataclass fields of each system
@@ -248,6 +253,11 @@ class Parser(ABC):
     @abstractmethod
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         """What a model file keeps: a header and tensors."""
+
+    @classmethod
+    @abstractmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        """The tensors that belong to a header of these kinds."""
 
     @classmethod
     @abstractmethod
@@ -315,7 +325,7 @@ class Parser(ABC):
     @classmethod
     def load(cls: type[Own], path: str | Path) -> Own:
         """The parser of a model file."""
-        return cls.from_model(*read_model(path).components["parser"])
+        return component_of(cls, read_model(path).components.get("parser", Contents({}, {})), path)
 
     def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
         """What spoke for and against an arc, in the tree that the sentence has; the weightiest first."""

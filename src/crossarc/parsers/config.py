@@ -6,8 +6,10 @@ vocabulary for all three.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
@@ -73,6 +75,11 @@ def max_candidates(remark: str, low: int) -> Any:
     return setting(10, f"Heads of each word that the pruner leaves at most{remark}.", low=low)
 
 
+def labels() -> Any:
+    help = "Labels are chosen for a finished tree, or together with the arcs; none: only heads are learnt."
+    return setting("two-stage", help)
+
+
 def start(**about: Any) -> Any:
     help = "Where the changes of heads start: from the best projective tree, or from the best of all by arcs alone."
     return setting("projective", help, **about)
@@ -109,6 +116,8 @@ class Setting:
         number = self.type is float and isinstance(value, int) and not isinstance(value, bool)
         if (not isinstance(value, self.type) and not number) or (isinstance(value, bool) and self.type is not bool):
             return f"is {value!r}, not {self.type.__name__}"
+        if isinstance(value, int) and abs(value) > sys.maxsize:
+            return "is larger than any number that a processor takes"
         if self.choices and value not in self.choices:
             return f"is {value!r}, which is none of {', '.join(self.choices)}"
         if (self.low is not None and not value >= self.low) or (self.high is not None and not value <= self.high):
@@ -126,6 +135,9 @@ class Config:
             problem = known.problem(getattr(self, known.name))
             if problem:
                 raise CrossarcError(f"{known.name} {problem}")
+            if known.type is float and isinstance(getattr(self, known.name), int):
+                # a kernel that is given a whole number would be compiled anew for it
+                object.__setattr__(self, known.name, float(getattr(self, known.name)))
         self.check()
 
     def check(self) -> None:
@@ -146,10 +158,15 @@ class Config:
         return False
 
 
-def settings(config: type[Config]) -> list[Setting]:
+def settings(config: type[Config]) -> tuple[Setting, ...]:
     """The fields of a configuration."""
+    return _settings(config)  # type: ignore[arg-type]  # mypy takes a class of dataclasses for unhashable
+
+
+@cache
+def _settings(config: Any) -> tuple[Setting, ...]:
     hints = get_type_hints(config)
-    return [_setting(own, hints[own.name]) for own in fields(config)]
+    return tuple(_setting(own, hints[own.name]) for own in fields(config))
 
 
 def _setting(own: Field[Any], hint: Any) -> Setting:

@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from crossarc.core import Constraints, InputError, Place, Sentence
 
-__all__ = ["ConstraintFile", "MiscConstraints", "WordConstraint", "read_constraints", "to_constraints"]
+__all__ = [
+    "ConstraintFile",
+    "HeadConstraints",
+    "MiscConstraints",
+    "WordConstraint",
+    "read_constraints",
+    "to_constraints",
+]
 
 _NOTE = re.compile(r"(Head|NotHead|Rel|NotRel)=(.+)")
 
@@ -41,6 +48,18 @@ class MiscConstraints:
             if _NOTE.fullmatch(item)
         ]
         return to_constraints(notes, len(sentence), labels)
+
+
+class HeadConstraints:
+    """The heads that each sentence has, with their labels where there are any. Words without one (``_``) are free."""
+
+    def constraints_for(self, sentence: Sentence, labels: Sequence[str]) -> Constraints:
+        given = [
+            WordConstraint(word, sentence.place(word), (int(head),), labels=() if label == "_" else (label,))
+            for word, (head, label) in enumerate(zip(sentence.head, sentence.deprel, strict=True), 1)
+            if head != "_"
+        ]
+        return to_constraints(given, len(sentence), labels)
 
 
 class ConstraintFile(NamedTuple):

@@ -11,12 +11,13 @@ from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
 from crossarc.models import Contents, ModelError, component_of, read_model
 from crossarc.models.installed import naming_package
+from crossarc.models.schema import Record
 from crossarc.parsers.base import Parser, Sentences, checked_sentences
 from crossarc.parsers.config import Config
 from crossarc.parsers.progress import ProgressLines
 from crossarc.parsers.training import TrainingListener, TrainingSetup
 
-__all__ = ["SYSTEMS", "System", "load", "parser_from_model", "system_of", "train"]
+__all__ = ["SYSTEMS", "System", "check_header", "load", "parser_from_model", "system_of", "train"]
 
 
 class System(NamedTuple):
@@ -126,6 +127,8 @@ def train(
 ) -> Parser:
     """A parser of the kind that the configuration is for; by default the best we have.
 
+    An interrupt after the first epoch ends training and keeps the best so far.
+
     Parameters
     ----------
     treebank, dev : sentences with trees, or the path of a file of them
@@ -140,8 +143,6 @@ def train(
         Where the state after each epoch is kept, and whether to go on from there. Whoever saves the parser deletes it.
     jobs : int
         With two, systems that can learn two things at once do so; the result is the same.
-
-    An interrupt after the first epoch ends training and keeps the best so far.
     """
     system = system_of(config) if config is not None else SYSTEMS[DEFAULT]
     config = config or system.config()
@@ -166,8 +167,22 @@ def parser_from_model(components: dict[str, Contents], path: str | Path) -> Pars
     if "training" in components:
         raise ModelError(f"{path}: the state of an interrupted training; crossarc train --resume goes on with it")
     contents = components.get("parser", Contents({}, {}))
-    name = contents.header.get("system")
-    if name not in SYSTEMS:
-        problem = f"a model of a system that this version of Crossarc does not know: {name}" if name else "no parser"
-        raise ModelError(f"{path}: {problem}")
-    return component_of(SYSTEMS[name].parser, contents, path)
+    return component_of(SYSTEMS[_system_in(contents.header, path)].parser, contents, path)
+
+
+def _system_in(header: dict[str, Any], path: str | Path) -> str:
+    """The name of the system of a parser with that header."""
+    name = header.get("system")
+    if not isinstance(name, str) or name not in SYSTEMS:
+        problem = f"a model of a system that this version of Crossarc does not know: {str(name)[:100]}"
+        raise ModelError(f"{path}: {problem if name else 'no parser'}")
+    return name
+
+
+def check_header(header: dict[str, Any], path: str | Path) -> None:
+    """Refuse a parser's header that is not of the kinds of its system; ``ModelError`` names the file."""
+    parser = SYSTEMS[_system_in(header, path)].parser
+    try:
+        Record(parser.header_kinds, parser.optional_fields).check([header], "its header")
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None

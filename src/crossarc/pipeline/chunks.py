@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Lock as SpeakerLock
@@ -117,23 +116,17 @@ def parse_chunks(job: Job, chunks: Iterable[Chunk], jobs: int = 1) -> Iterator[C
     return in_processes(_parse, iter(chunks), jobs, start=_start, arguments=(job, level, speaker))
 
 
-_parser: ChunkParser | CrossarcError  # of this process, or why it has none
+_parser: ChunkParser  # of this process
 
 
 def _start(job: Job, level: int, speaker: SpeakerLock) -> None:
     """Load the model. The first process to get here speaks for all: it says that kernels are being compiled."""
     global _parser
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     if speaker.acquire(block=False):
         logging.basicConfig(format="crossarc: %(message)s")
         logging.getLogger("crossarc").setLevel(level)
-    try:
-        _parser = ChunkParser(job)
-    except CrossarcError as error:
-        _parser = error
+    _parser = ChunkParser(job)
 
 
 def _parse(chunk: Chunk) -> ChunkResult:
-    if isinstance(_parser, CrossarcError):
-        raise _parser
     return _parser(chunk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from crossarc.core import Sentence
@@ -34,7 +35,7 @@ def _rank(rank: int, tree: Parsed) -> tuple[str, ...]:
 def with_confidence(sentence: Sentence, confidence: Confidence) -> Sentence:
     """The tree with probabilities in MISC (``ArcProb=0.9712|RelProb=0.9503``) and, if there are some, comments."""
     misc = [
-        _noted(old, f"ArcProb={arc:.4f}", f"RelProb={label:.4f}")
+        _noted(old, f"ArcProb={_rounded(arc)}", f"RelProb={_rounded(label)}")
         for old, arc, label in zip(sentence.misc, confidence.arcs[1:], confidence.labels[1:], strict=True)
     ]
     values = {
@@ -47,6 +48,11 @@ def with_confidence(sentence: Sentence, confidence: Confidence) -> Sentence:
     kept = (comment for comment in sentence.comments if not comment.startswith(tuple(comments)))
     new = (f"{name}= {value:.4f}" for name, value in comments.items())
     return replace(sentence.with_columns(misc=misc), comments=(*kept, *new))
+
+
+def _rounded(probability: float) -> str:
+    """Rounded down, as drawings and the page do it: only what is certain is 1.0000."""
+    return f"{math.floor(probability * 1e4 + 1e-9) / 1e4:.4f}"
 
 
 def _noted(misc: str, *notes: str) -> str:

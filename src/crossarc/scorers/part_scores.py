@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import NoTreeError
 from crossarc.trees import best_tree
-from crossarc.trees._input import checked_scores, checked_siblings
+from crossarc.trees._input import FLOAT, checked_scores, checked_siblings, for_kernel
 
-__all__ = ["PartScores", "part_scores"]
+__all__ = ["PartScores", "check_part_scores", "part_scores"]
 
 Floats = NDArray[np.floating[Any]]
 
@@ -109,12 +109,57 @@ def part_scores(
     )
 
 
+def check_part_scores(parts: PartScores) -> None:
+    """``ValueError`` for arrays that are not as ``PartScores`` says: a search looks where they point.
+
+    Scores that are not known yet are allowed only where there is a source.
+    """
+    if not isinstance(parts, PartScores):
+        raise ValueError(f"PartScores are wanted, as part_scores makes them, not {type(parts).__name__}")
+    if any(not isinstance(own, np.ndarray) for own in parts[:-1]):
+        raise ValueError("PartScores are made of arrays")
+    candidates, counts = parts.candidates, parts.counts
+    if candidates.ndim != 2 or candidates.shape[0] == 0:
+        raise ValueError(f"candidates has the shape {candidates.shape}, not (n+1, most)")
+    if {candidates.dtype, counts.dtype, parts.labels.dtype} != {np.dtype(np.int64)}:
+        raise ValueError("candidates, counts and labels must be 64-bit integers")
+    size, width = candidates.shape
+    if counts.shape != (size,) or counts.min() < 0 or counts.max() > width:
+        raise ValueError(f"counts must be {size} numbers from 0 to {width}")
+    used = np.arange(width) < counts[:, np.newaxis]
+    if ((candidates < 0) | (candidates >= size) | (candidates == np.arange(size)[:, np.newaxis]))[1:][used[1:]].any():
+        raise ValueError("candidates has numbers that are heads of no word")
+    if (np.diff(candidates, axis=1) <= 0)[1:][used[1:, 1:]].any():
+        raise ValueError("candidates are not in increasing order")
+    shapes = {"arcs": (size, width), "labels": (size, width)}
+    triples = dict.fromkeys(("siblings", "grandparents", "any_siblings"), (size, width, size))
+    for name, shape in {**shapes, **triples}.items():
+        own = getattr(parts, name)
+        if own.shape != shape and (name in shapes or own.size):
+            raise ValueError(f"{name} has the shape {own.shape}, not {shape}")
+    valencies = parts.valencies
+    if valencies.size and (valencies.ndim != 3 or len(valencies) != size or valencies.shape[1] != valencies.shape[2]):
+        raise ValueError(f"valencies has the shape {valencies.shape}, not ({size}, K+1, K+1)")
+    _check_numbers(parts, used)
+
+
+def _check_numbers(parts: PartScores, used: NDArray[np.bool_]) -> None:
+    if parts.arcs.dtype != np.float64 or not (parts.arcs[1:][used[1:]] < np.inf).all():
+        raise ValueError("arcs has a score that is NaN or infinite, or is no array of 64-bit numbers")
+    for name in ("siblings", "grandparents", "any_siblings", "valencies"):
+        own = getattr(parts, name)
+        if own.dtype.kind != "f" or (parts.source is None and not np.isfinite(own).all()):
+            raise ValueError(f"{name} has a score that is not finite")
+
+
 def _candidates(arcs: NDArray[np.float64], max_candidates: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The heads that each word may have, and their numbers."""
     size = len(arcs)
     possible = arcs > -np.inf
     possible[:, 0] = False
     np.fill_diagonal(possible, False)
+    if max_candidates is not None and max_candidates < 1:
+        raise ValueError(f"max_candidates is {max_candidates}, not a number from 1")
     if max_candidates is not None and max_candidates < size - 1:
         ranks = np.where(possible, -arcs, np.inf).argsort(axis=0, kind="stable").argsort(axis=0)
         possible &= (ranks < max_candidates) | _in_best_trees(arcs)
@@ -142,7 +187,7 @@ def _in_best_trees(arcs: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _valencies(valencies: ArrayLike | None, size: int) -> Floats:
     if valencies is None:
         return np.empty((0, 0, 0))
-    array = np.asarray(valencies, dtype=np.float64)
+    array = for_kernel(valencies, FLOAT)
     if array.ndim != 3 or array.shape[:2] != (size, 2) or array.shape[2] == 0:
         raise ValueError(f"valencies has shape {array.shape}, not ({size}, 2, K+1)")
     if not np.isfinite(array).all():

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, NoTreeError, Tree, UnsupportedConstraint
-from crossarc.scorers.part_scores import PartScores
+from crossarc.scorers.part_scores import PartScores, check_part_scores
 from crossarc.scorers.shape import tree_shape
 from crossarc.search._find_tree import best_tree_of_parts
 from crossarc.search.constraints import allowed_by
 from crossarc.search.methods import Exact, HillClimbing, SearchMethod, SecondOrder
 
 __all__ = ["Search", "best_trees"]
+
+_MOST_RESTARTS = 1_000_000
 
 Search = Literal["exact", "second-order", "climbing", "ad3", "ilp"]
 
@@ -86,7 +88,10 @@ def best_trees(
     if constraints.required_labels or constraints.forbidden_labels:
         raise UnsupportedConstraint("labels are chosen when arcs are scored: forbid them there")
     found = []
+    if not 0 <= restarts <= _MOST_RESTARTS or not 0 <= seed < 1 << 64:
+        raise ValueError(f"restarts is {restarts}, seed is {seed}: not from 0 to {_MOST_RESTARTS}, not 64 bits")
     for own in [parts] if isinstance(parts, PartScores) else parts:
+        check_part_scores(own)
         _check_parts(own, search)
         left = _constrained(own, constraints)
         if search in methods:

@@ -15,20 +15,24 @@ from crossarc.parsers import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.constraint_file import WordConstraint, to_constraints
 from crossarc.pipeline import load
 from crossarc.server.formats import INPUTS, OUTPUTS, joined, normal, read_conllu, text_of, too_long
-from crossarc.server.jobs import Description, Parse, Process, RequestError, SentenceConstraint
+from crossarc.server.jobs import Description, Limits, Parse, Process, RequestError, SentenceConstraint
+from crossarc.server.judging import judged_arcs
 
 __all__ = ["Handler"]
 
 _ALTERNATIVES = 5  # heads and labels that are named for each word
 _UNLIKELY = 0.002  # such ones are not named
+_LETTERS = 10  # of a word, at most on average
+_LONG = 100  # words: a sentence of so many takes twice as long for each word
 
 
 class Handler:
     """Answers requests with one model."""
 
-    def __init__(self, model: str, max_length: int) -> None:
+    def __init__(self, model: str, max_length: int, max_words: int = Limits.words) -> None:
         self.pipeline = load(model)
         self.max_length = max_length
+        self.max_words = max_words
 
     @property
     def parser(self) -> Parser:
@@ -75,7 +79,7 @@ class Handler:
             if is_wanted and step not in self.description.steps:
                 raise RequestError(400, f"The required model does not contain a {step}!")
         sentences = self._tokenized(job) if wanted["tokenizer"] else self._read_for_udpipe(job)
-        self._check_lengths(sentences)
+        self._check_work(sentences)
         if wanted["tagger"]:
             sentences = self.pipeline.annotate(sentences, retag=True)
         if wanted["parser"]:
@@ -98,7 +102,7 @@ class Handler:
         """The sentences of a text; one for each line, if the tokenizer's options say that it is segmented already."""
         text = normal(job.data)
         if "presegmented" not in (job.tokenizer or "").split(";"):
-            return self.pipeline.segment(text)
+            return self._segmented(text)
         lines = [line for line in text.split("\n") if line.strip()]
         return [joined(self.pipeline.segment(line), number) for number, line in enumerate(lines, 1)]
 
@@ -107,7 +111,7 @@ class Handler:
         if job.k > 1 and not self.description.k_best:
             raise RequestError(400, "this model knows only its best tree: k must be 1")
         sentences = self._read(job)
-        self._check_lengths(sentences)
+        self._check_work(sentences, job.k)
         constraints = self._constraints(sentences, job.constraints)
         options = ParseOptions(k=job.k, confidence=self._knows_probabilities)
         free = self.pipeline.parse((s for i, s in enumerate(sentences) if i not in constraints), options)
@@ -119,6 +123,9 @@ class Handler:
             if parsed.error is not None:
                 raise RequestError(400, parsed.error.message, None, sentence.sent_id or str(i + 1))
             found.append(self._sentence_data(parsed))
+        if job.judge and self._knows_probabilities:
+            for data, given in zip(found, judged_arcs(self.pipeline, sentences), strict=True):
+                data["given"] = given
         return found
 
     def _read(self, job: Parse) -> list[Sentence]:
@@ -127,7 +134,23 @@ class Handler:
             return read_conllu(text, self.max_length)
         if self.pipeline.segmenter is None:
             raise RequestError(400, "this model has no tokenizer: it reads CoNLL-U, not text")
+        return self._segmented(text)
+
+    def _segmented(self, text: str) -> list[Sentence]:
+        """The sentences of a text that is not too long to be parsed in time."""
+        most = _LETTERS * self.max_words
+        if len(text) > most:
+            raise RequestError(413, f"a text may have at most {most:,} characters: send less at a time")
         return self.pipeline.segment(text)
+
+    def _check_work(self, sentences: Sequence[Sentence], k: int = 1) -> None:
+        """Refuse what cannot be done in time: the k best trees take k times as long, long sentences more than that."""
+        self._check_lengths(sentences)
+        work = sum(len(sentence) * (k + len(sentence) // _LONG) for sentence in sentences)
+        if work > self.max_words:
+            words = sum(map(len, sentences))
+            counted = f"{words:,} words with k = {k} count as {work:,}, and at most {self.max_words:,} are allowed"
+            raise RequestError(413, f"{counted}: ask for less at a time")
 
     def _check_lengths(self, sentences: Sequence[Sentence]) -> None:
         for number, sentence in enumerate(sentences, 1):
@@ -167,17 +190,25 @@ class Handler:
             ],
             "entropy": None if sure is None else _short(sure.entropy),
             "heads": None if marginals is None else [_likely(column) for column in marginals.T[1:]],
+            "given": None,
             "trees": [self._tree_data(tree) for tree in parsed.trees or (parsed,)],
         }
 
     def _tree_data(self, tree: Parsed) -> dict[str, Any]:
         arcs: list[dict[str, Any]] = [
-            {"head": None if head == "_" else int(head), "label": label, "probability": None, "labels": None}
+            {
+                "head": None if head == "_" else int(head),
+                "label": label,
+                "probability": None,
+                "labelled": None,
+                "labels": None,
+            }
             for head, label in zip(tree.sentence.head, tree.sentence.deprel, strict=True)
         ]
         if tree.confidence is not None and tree.confidence.label_shares is not None:
             for word, arc in enumerate(arcs, 1):
                 arc["probability"] = _short(tree.confidence.arcs[word])
+                arc["labelled"] = _short(tree.confidence.labels[word])
                 shares = _likely(tree.confidence.label_shares[word])
                 arc["labels"] = [[self.parser.labels[label], share] for label, share in shares]
         return {

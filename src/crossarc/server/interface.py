@@ -15,18 +15,23 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["Crossarc"])
 
+_LARGEST = 1_000_000_000  # number of a word or sentence
+
+_MANY = 1000  # values in a list
+Number = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
+
 
 class Constraint(BaseModel):
     """What the tree of a sentence must have for one word."""
 
     model_config = ConfigDict(extra="forbid")
 
-    sentence: int = Field(1, description="Which sentence, counted from 1.")
-    word: int = Field(description="Which word of it, counted from 1.")
-    head: int | None = Field(None, description="Its head must be this word; 0 is the root.")
-    not_heads: list[int] = Field([], description="Its head must be none of these words.")
+    sentence: Number = Field(1, description="Which sentence, counted from 1.")
+    word: Number = Field(description="Which word of it, counted from 1.")
+    head: Number | None = Field(None, description="Its head must be this word; 0 is the root.")
+    not_heads: list[Number] = Field([], description="Its head must be none of these words.", max_length=_MANY)
     label: str | None = Field(None, description="Its label must be this one.")
-    not_labels: list[str] = Field([], description="Its label must be none of these.")
+    not_labels: list[str] = Field([], description="Its label must be none of these.", max_length=_MANY)
 
     def for_parser(self) -> SentenceConstraint:
         """The same, as the parser wants it."""
@@ -49,7 +54,8 @@ class ParseRequest(BaseModel):
     format: Literal["text", "conllu"] = Field("text", description="Raw text, or CoNLL-U.")
     model: str | None = Field(None, description="The name of a model; the default one if there is none.")
     k: int = Field(1, ge=1, description="How many trees of each sentence.")
-    constraints: list[Constraint] = Field([], description="What the trees must have.")
+    constraints: list[Constraint] = Field([], description="What the trees must have.", fail_fast=True)
+    judge: bool = Field(False, description="Whether to say how probable the arcs are that the sentences come with.")
 
 
 class Word(BaseModel):
@@ -75,7 +81,15 @@ class Arc(BaseModel):
     head: int | None = Field(description="0 is the root.")
     label: str
     probability: float | None = Field(description="Of the arc among all trees; null if the model knows none.")
+    labelled: float | None = Field(description="Of the arc with its label.")
     labels: Likely | None
+
+
+class GivenArc(BaseModel):
+    """An arc that a sentence came with."""
+
+    probability: float = Field(description="Of the arc among all trees.")
+    labelled: float = Field(description="Of the arc with its label.")
 
 
 class Tree(BaseModel):
@@ -92,6 +106,9 @@ class ParsedSentence(BaseModel):
     tokens: list[Token]
     entropy: float | None = Field(description="Of all trees, in nats: how unsure the parser is.")
     heads: list[list[tuple[int, float]]] | None = Field(description="The most probable heads of each word.")
+    given: list[GivenArc] | None = Field(
+        description="The arc that each word came with, if `judge` asked for it and each word has one."
+    )
     trees: list[Tree] = Field(description="Distinct, the best one first.")
 
 
@@ -107,12 +124,14 @@ class Model(BaseModel):
     probabilities: bool
     k_best: bool
     acknowledgement: str
+    language: str = Field(description="Its English name, if the model says.")
 
 
 class Models(BaseModel):
     default: str
     models: list[Model]
     limits: dict[str, float] = Field(description="Bytes of a request, words of a sentence, seconds, trees.")
+    folder: bool = Field(description="Whether there is a folder of treebanks (`/api/folder`).")
 
 
 class Error(BaseModel):
@@ -123,15 +142,20 @@ class Error(BaseModel):
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "The text or the constraints are wrong"},
+    401: {"model": Error, "description": "A token is needed"},
+    403: {"model": Error, "description": "Another name of this host, or the page of another site"},
     404: {"model": Error, "description": "No such model"},
-    413: {"model": Error, "description": "The request is too large"},
+    408: {"model": Error, "description": "The request did not arrive in time"},
+    413: {"model": Error, "description": "The request is too large, or too much work"},
     422: {"model": Error, "description": "The request is not of this form"},
+    431: {"model": Error, "description": "Address or header lines are too long"},
+    500: {"model": Error, "description": "An error of the server"},
     503: {"model": Error, "description": "Too many requests"},
     504: {"model": Error, "description": "The time limit is over"},
 }
 
 
-@router.get("/models")
+@router.get("/models", responses={status: ERRORS[status] for status in (401, 403, 431, 503)})
 async def models(request: Request) -> Models:
     """The models and what they can do."""
     registry: Registry = request.app.state.registry
@@ -140,6 +164,7 @@ async def models(request: Request) -> Models:
         default=registry.default,
         models=[Model(name=name, **found._asdict()) for name, found in registry.descriptions.items()],
         limits={"size": limits.size, "length": limits.length, "seconds": limits.seconds, "k": limits.k},
+        folder=request.app.state.folder is not None,
     )
 
 
@@ -150,8 +175,14 @@ async def parse(request: Request, wanted: ParseRequest) -> Response:
     model = registry.find(wanted.model or "")
     if model is None:
         raise RequestError(404, f"there is no model {wanted.model}")
-    if wanted.k > request.app.state.limits.k:
-        raise RequestError(400, f"k may be at most {request.app.state.limits.k}")
+    limits = request.app.state.limits
+    if wanted.k > limits.k:
+        raise RequestError(400, f"k may be at most {limits.k}")
+    if len(wanted.constraints) > limits.constraints:
+        raise RequestError(400, f"there may be at most {limits.constraints} constraints")
     constraints = tuple(constraint.for_parser() for constraint in wanted.constraints)
-    answer = await request.app.state.pool.do(Parse(model, wanted.text, wanted.format, wanted.k, constraints))
+    path = registry.paths.get(model)
+    answer = await request.app.state.pool.do(
+        Parse(model, wanted.text, wanted.format, wanted.k, constraints, wanted.judge, path)
+    )
     return Response(answer.content, media_type="application/json")

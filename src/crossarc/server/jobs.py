@@ -20,6 +20,11 @@ class Limits:
     seconds: float = 30.0  # of work, and of sending the request; of waiting for a worker twice as many
     k: int = 50  # trees of a sentence
     waiting: int = 512  # requests that wait for a worker
+    requests: int = 1000  # requests at once, with those that are being read or written
+    words: int = 60_000  # of a request; those of k best trees and of long sentences count several times
+    constraints: int = 2000  # of a request
+    head: int = 1 << 16  # bytes of the head of a request: its address and its header lines
+    head_seconds: float = 10.0  # to send that
 
 
 class SentenceConstraint(NamedTuple):
@@ -38,6 +43,8 @@ class Parse:
     format: str  # "text" or "conllu"
     k: int = 1
     constraints: tuple[SentenceConstraint, ...] = ()
+    judge: bool = False  # whether the arcs that sentences come with are to be judged
+    path: str | None = None  # of a model that joined after the start
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,7 @@ class Process:
     tokenizer: str | None = None
     tagger: str | None = None
     parser: str | None = None
+    path: str | None = None  # of a model that joined after the start
 
 
 Job = Parse | Process

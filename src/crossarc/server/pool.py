@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 
 from crossarc.core import CrossarcError
 from crossarc.server.jobs import Answer, Description, Job, Limits, RequestError
@@ -20,6 +23,8 @@ from crossarc.server.worker import work
 __all__ = ["Pool"]
 
 _START = 600.0  # seconds: the first start compiles kernels
+_PATIENCE = 1.0  # seconds that work goes on after its client has left: to start a process anew takes longer
+_AT_ONCE = 1 << 14  # bytes that a pipe takes even if nobody reads them
 
 Descriptions = Mapping[str, Description]
 Work = Callable[[Connection, Mapping[str, str], Limits], None]  # what a process does
@@ -35,6 +40,7 @@ class Pool:
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._waiting = 0
         self._running: set[asyncio.Task[Answer]] = set()
+        self._done = 0
 
     def start(self) -> Descriptions:
         """Start the workers: the first one compiles what the others then find in the cache."""
@@ -60,14 +66,36 @@ class Pool:
         # Whoever asked may leave; the worker is free again only when it is done.
         task = asyncio.ensure_future(self._do(worker, job))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        return await asyncio.shield(task)
+        task.add_done_callback(self._finished)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            asyncio.get_running_loop().call_later(_PATIENCE, worker.give_up, job)
+            raise
+
+    def _finished(self, task: asyncio.Task[Answer]) -> None:
+        self._running.discard(task)
+        self._done += 1
+        if not task.cancelled():
+            task.exception()  # whoever asked may have left: then nobody else looks at it
 
     async def _do(self, worker: Worker, job: Job) -> Answer:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, worker.do, job)
         finally:
             self._idle.put_nowait(worker)
+
+    def state(self) -> dict[str, int]:
+        """Numbers for those who watch over the service."""
+        alive = sum(worker.process is not None and worker.process.is_alive() for worker in self._workers)
+        replaced = sum(worker.replaced for worker in self._workers)
+        return {
+            "workers": alive,
+            "workers_busy": len(self._running),
+            "requests_waiting": self._waiting,
+            "jobs_done_total": self._done,
+            "workers_replaced_total": replaced,
+        }
 
     def process_ids(self) -> list[int]:
         """Of the workers, as they are now."""
@@ -88,7 +116,10 @@ class Worker:
         self._paths = dict(paths)
         self._limits = limits
         self._ready = self._closed = False
+        self._job: Job | None = None  # what it works on
+        self._given_up = False
         self._pipe: Connection | None = None
+        self.replaced = 0
         self.process: multiprocessing.process.BaseProcess | None = None
 
     def launch(self) -> None:
@@ -110,13 +141,19 @@ class Worker:
         try:
             if not self._ready:
                 self._wait_until_ready()
+            self._job, self._given_up = job, False
             answer = self._ask(job)
         except (EOFError, OSError, CrossarcError) as error:
-            logging.getLogger(__name__).error("a worker died: %s", error or "it ended")
+            given_up = self._given_up
+            if not given_up:
+                logging.getLogger(__name__).error("a worker died: %s", error or "it ended")
             self._replace()
-            raise RequestError(500, "the worker that had this request died; another one takes its place") from None
+            if not given_up:
+                raise RequestError(500, "the worker that had this request died; another one takes its place") from None
+            answer = None
+        finally:
+            self._job = None
         if answer is None:
-            self._replace()
             raise RequestError(504, f"this takes longer than {self._limits.seconds:g} seconds: ask for less at a time")
         if isinstance(answer, RequestError):
             raise answer
@@ -125,11 +162,33 @@ class Worker:
     def _ask(self, job: Job) -> Answer | RequestError | None:
         """None if there is no answer in time."""
         assert self._pipe is not None
-        self._pipe.send(job)
-        if not self._pipe.poll(self._limits.seconds):
+        deadline = time.monotonic() + self._limits.seconds
+        self._send(job)
+        if not self._pipe.poll(max(deadline - time.monotonic(), 0)):
+            self._replace()
             return None
         answer: Answer | RequestError = self._pipe.recv()
         return answer
+
+    def _send(self, job: Job) -> None:
+        """Send a job; a process that does not read it in time is ended."""
+        assert self._pipe is not None
+        data = ForkingPickler.dumps(job)
+        if len(data) <= _AT_ONCE:
+            self._pipe.send_bytes(data)
+            return
+        timer = threading.Timer(self._limits.seconds, self.give_up, [job])
+        timer.start()
+        try:
+            self._pipe.send_bytes(data)
+        finally:
+            timer.cancel()
+
+    def give_up(self, job: Job) -> None:
+        """End the process if it still works on this job."""
+        if self._job is job and self.process is not None:
+            self._given_up = True
+            self.process.kill()
 
     def _wait_until_ready(self) -> Descriptions:
         assert self._pipe is not None
@@ -142,6 +201,7 @@ class Worker:
         return found
 
     def _replace(self) -> None:
+        self.replaced += 1
         self._kill()
         if not self._closed:
             self.launch()

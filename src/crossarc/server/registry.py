@@ -32,7 +32,8 @@ class Registry:
     """What is known of each model."""
 
     def __init__(self, descriptions: Mapping[str, Description]) -> None:
-        self.descriptions = descriptions
+        self.descriptions = dict(descriptions)
+        self.paths: dict[str, str] = {}  # of models that joined later: workers have loaded all others
         self.default = next(iter(descriptions))
         self._aliases = {"": self.default}
         for name in descriptions:
@@ -42,6 +43,12 @@ class Registry:
         for name, description in descriptions.items():
             self._aliases.setdefault(description.language.lower(), name)
         self._aliases |= {name: name for name in descriptions}
+
+    def add(self, name: str, description: Description, path: str) -> None:
+        """One more model."""
+        self.descriptions[name] = description
+        self.paths[name] = path
+        self._aliases[name] = name
 
     def find(self, name: str) -> str | None:
         """The model of that name, or the first whose name starts with these parts, or which is of that language.

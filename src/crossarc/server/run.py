@@ -4,43 +4,76 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
 
 import uvicorn
 
 from crossarc.core import CrossarcError
+from crossarc.server import log
+from crossarc.server.access import Access
 from crossarc.server.app import make_app
+from crossarc.server.connections import protocol
+from crossarc.server.folder import Folder
 from crossarc.server.jobs import Limits
 from crossarc.server.pool import Pool
 from crossarc.server.registry import Registry
+from crossarc.server.training import Trainer
 
 __all__ = ["serve"]
 
 _GRACE = 5  # seconds that requests have when the service ends
-_CONNECTIONS = 1000
+_CONNECTIONS = 2000
+_OTHER_FILES = 100  # that a process has open beside connections
 
 
 def serve(
-    models: Mapping[str, str], host: str, port: int, workers: int, limits: Limits, announce: Callable[[str], None]
+    pool: Pool,
+    host: str,
+    port: int,
+    limits: Limits,
+    announce: Callable[[str], None],
+    access: Access | None = None,
+    training: str | None = None,
+    folder: Folder | None = None,
 ) -> None:
-    """Serve the models (name -> file) until the process is interrupted; ``announce`` is told the address."""
+    """Serve the models of a pool until the process is interrupted; ``announce`` is told the address.
+
+    Annotation tools may train parsers, if there is a folder for them (``training``).
+    """
     listener = _listen(host, port)
-    pool = Pool(models, limits, workers)
+    log.set_up()
     try:
         registry = Registry(pool.start())
         announce(_address(listener))
         config = uvicorn.Config(
-            make_app(pool, registry, limits),
+            make_app(pool, registry, limits, access, Trainer(Path(training), limits) if training else None, folder),
+            http=protocol(limits.head_seconds, _most_connections()),
+            log_config=None,
             log_level="warning",
             access_log=False,
             server_header=False,
-            limit_concurrency=_CONNECTIONS,
+            h11_max_incomplete_event_size=limits.head,
             timeout_graceful_shutdown=_GRACE,
         )
         uvicorn.Server(config).run(sockets=[listener])
     finally:
         pool.stop()
         listener.close()
+
+
+def _most_connections() -> int:
+    """As many as we want, or as the operating system lets us have."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows
+        return _CONNECTIONS
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _CONNECTIONS + _OTHER_FILES
+    if files < wanted:
+        files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    return max(min(_CONNECTIONS, files - _OTHER_FILES), 1)
 
 
 def _listen(host: str, port: int) -> socket.socket:

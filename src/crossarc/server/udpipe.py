@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.datastructures import UploadFile
@@ -18,9 +19,21 @@ __all__ = ["router"]
 
 _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 _FIELDS = 20  # of a form; there are seven
-_ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}  # as UDPipe: pages of others may ask
 
-router = APIRouter(tags=["UDPipe"])
+_TEXT = {"text/plain": {"schema": {"type": "string"}}}
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The request or its data are wrong", "content": _TEXT},
+    401: {"description": "A token is needed", "content": _TEXT},
+    403: {"description": "Another name of this host, or the page of another site", "content": _TEXT},
+    408: {"description": "The request did not arrive in time", "content": _TEXT},
+    413: {"description": "The request is too large, or too much work", "content": _TEXT},
+    431: {"description": "Address or header lines are too long", "content": _TEXT},
+    500: {"description": "An error of the server", "content": _TEXT},
+    503: {"description": "Too many requests", "content": _TEXT},
+    504: {"description": "The time limit is over", "content": _TEXT},
+}
+
+router = APIRouter(tags=["UDPipe"], responses=_ERRORS)
 
 
 @router.get("/models", summary="The models and their steps")
@@ -46,7 +59,9 @@ async def process(request: Request) -> Response:
         name: parameters[name] for name in ("input", "output", "tokenizer", "tagger", "parser") if name in parameters
     }
     try:
-        answer = await request.app.state.pool.do(Process(model, parameters["data"], **given))
+        answer = await request.app.state.pool.do(
+            Process(model, parameters["data"], **given, path=registry.paths.get(model))
+        )
     except RequestError as refused:
         if refused.line is not None:
             raise RequestError(refused.status, f"Cannot read input data: {refused}") from None
@@ -59,6 +74,8 @@ async def process(request: Request) -> Response:
 async def _parameters(request: Request, limits: Limits) -> Mapping[str, str]:
     """What the URL says and what the body says; the body has the last word."""
     parameters = dict(request.query_params)
+    if len(parameters) > _FIELDS:
+        raise RequestError(400, f"There are more than {_FIELDS} parameters.")
     if request.method == "GET":
         return parameters
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -76,6 +93,4 @@ async def _parameters(request: Request, limits: Limits) -> Mapping[str, str]:
 
 
 def _json(data: object) -> Response:
-    return Response(
-        json.dumps(data, indent=1, ensure_ascii=False) + "\n", headers=_ANY_ORIGIN, media_type="application/json"
-    )
+    return Response(json.dumps(data, indent=1, ensure_ascii=False) + "\n", media_type="application/json")

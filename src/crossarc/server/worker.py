@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from multiprocessing.connection import Connection
 
 from crossarc.core import CrossarcError, InputError
+from crossarc.pipeline.processes import end_with_parent
+from crossarc.server import log
 from crossarc.server.handler import Handler
 from crossarc.server.jobs import Answer, Job, Limits, Parse, RequestError
 
@@ -17,23 +19,44 @@ __all__ = ["answer", "work"]
 
 def work(pipe: Connection, paths: Mapping[str, str], limits: Limits) -> None:
     """Do jobs until the other end of the pipe is closed."""
-    logging.basicConfig(format="crossarc: %(message)s")
-    logging.getLogger("crossarc").setLevel(logging.INFO)  # it says why the first start takes a while
+    log.set_up()  # it says why the first start takes a while
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which closes the pipe
+    end_with_parent()
     try:
-        handlers = {name: Handler(path, limits.length) for name, path in paths.items()}
-        for handler in handlers.values():
+        models = _Models(paths, limits)
+        for handler in models.handlers.values():
             handler.warm_up()
     except CrossarcError as error:
         pipe.send(RequestError(500, str(error)))
         return
-    pipe.send({name: handler.description for name, handler in handlers.items()})
+    pipe.send({name: handler.description for name, handler in models.handlers.items()})
     while True:
         try:
             job = pipe.recv()
         except EOFError:
             return
-        pipe.send(answer(handlers[job.model], job))
+        try:
+            handler = models.of(job)
+        except CrossarcError as error:
+            pipe.send(RequestError(500, str(error)))
+        else:
+            pipe.send(answer(handler, job))
+
+
+class _Models:
+    """The models that a process has loaded: those of the start, and of those that joined later the last."""
+
+    def __init__(self, paths: Mapping[str, str], limits: Limits) -> None:
+        self.handlers = {name: Handler(path, limits.length, limits.words) for name, path in paths.items()}
+        self._limits = limits
+        self._joined: tuple[str, Handler] | None = None
+
+    def of(self, job: Job) -> Handler:
+        if job.path is None:
+            return self.handlers[job.model]
+        if self._joined is None or self._joined[0] != job.path:
+            self._joined = job.path, Handler(job.path, self._limits.length, self._limits.words)
+        return self._joined[1]
 
 
 def answer(handler: Handler, job: Job) -> Answer | RequestError:

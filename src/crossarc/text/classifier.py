@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError
 from crossarc.features._hashing import hash_slots
 from crossarc.features.attributes import PADDING
 from crossarc.features.templates import Compiled
-from crossarc.features.weights import Weights, number_of_weights
+from crossarc.features.weights import Weights, bits_of_table
 from crossarc.features.word_table import WordTable
 from crossarc.learning.online import averaged, new_learner, table_size
 from crossarc.text._classify import choose_near, learn
@@ -60,13 +59,11 @@ class Classifier:
     aspects: Ints  # aspects[c, k] of class c: their weights lie side by side
 
     def __post_init__(self) -> None:
-        places = number_of_weights(self.weights) - row_size(self.aspects)
-        if places < 1 or places & (places - 1):
-            raise CrossarcError(f"a classifier of {len(self.aspects)} classes cannot have {places} places for features")
+        bits_of_table(self.weights, row_size(self.aspects))  # raises if there is no such table
 
     @property
     def shift(self) -> np.uint64:
-        return np.uint64(64 - ((number_of_weights(self.weights) - row_size(self.aspects)).bit_length() - 1))
+        return np.uint64(64 - bits_of_table(self.weights, row_size(self.aspects)))
 
     def choose(self, items: Items, choices: Choices) -> Ints:
         """The best class of each item."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -13,12 +13,17 @@ from crossarc.core import Sentence
 from crossarc.features.word_table import Memo
 from crossarc.learning.listener import TrainingListener
 from crossarc.models import Tensors
-from crossarc.text.packing import pack, unpack
+from crossarc.models.schema import Kind, MapOf, Record, Text
+from crossarc.models.tensors import TensorKind
+from crossarc.text.packing import PACKED, pack, unpack
 
 __all__ = ["Lemmatizer"]
 
 _LONGEST = 6  # letters of an end that is looked at
 _FEWEST = 2  # words that an end must have changed in the same way
+
+_SCRIPT = Text(pattern="(?:lower|keep|title)(?:\t[0-9]{1,4}\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2}")
+_RULES = Record({"words": MapOf(_SCRIPT), "endings": MapOf(_SCRIPT)})
 
 Key = tuple[str, str, str, str]  # FORM, UPOS, XPOS, FEATS
 
@@ -33,6 +38,9 @@ class Lemmatizer:
     """
 
     name: ClassVar[str] = "lemmatizer"
+
+    header_kinds: ClassVar[Mapping[str, Kind]] = {}
+    optional_fields: ClassVar[Collection[str]] = ()
 
     words: dict[str, str]
     endings: dict[str, str]
@@ -75,9 +83,15 @@ class Lemmatizer:
         return {}, {"rules": pack({"words": self.words, "endings": self.endings})}
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        """The tensors of a model file."""
+        return {"rules": PACKED}
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Lemmatizer:
         """What ``to_model`` made."""
-        return cls(**unpack(tensors["rules"]))
+        rules = unpack(tensors["rules"], _RULES)
+        return cls(rules["words"], rules["endings"])
 
     @cached_property
     def _lemmas(self) -> Memo[Key, str]:

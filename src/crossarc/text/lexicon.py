@@ -103,12 +103,6 @@ class Lexicon:
         guessed = next(self.guesses[key] for key in _endings(form) if key in self.guesses)
         return list(dict.fromkeys([*seen, *guessed]))
 
-    def knows_only(self, n_classes: int) -> bool:
-        """Whether each word has a class, and none another than the first ``n_classes``."""
-        lists = [*(classes for classes, _ in self.words.values()), *self.guesses.values()]
-        known = all(classes and min(classes) >= 0 and max(classes) < n_classes for classes in lists)
-        return known and "" in self.guesses
-
 
 def _ranked(seen: Counter[int]) -> list[int]:
     return [chosen for chosen, _ in sorted(seen.items(), key=lambda item: (-item[1], item[0]))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
@@ -17,11 +17,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from crossarc.core import Insert, Sentence, Word
+from crossarc.core import Insert, Row, Sentence
 from crossarc.features.language import FeatureSet, load_set, parse_set
 from crossarc.features.word_table import WordTable
 from crossarc.learning.listener import TrainingListener
 from crossarc.models import Tensors
+from crossarc.models.schema import Kind, ListOf, MapOf, Record, Text, Whole
+from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.text.boundaries import (
     END,
     SCHEMA,
@@ -39,13 +41,21 @@ from crossarc.text.boundaries import (
 )
 from crossarc.text.classifier import Classifier
 from crossarc.text.multiword import MultiwordTokens
-from crossarc.text.packing import pack, unpack
+from crossarc.text.packing import PACKED, pack, unpack
 from crossarc.text.treebank import paragraphs_of, spaces_in_misc
 
 __all__ = ["Segmenter"]
 
 _SPACE = re.compile(r"\s+")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_WORD = Text(1000, least=1)
+_WORDS = Record(
+    {
+        "words": MapOf(ListOf(_WORD, least=1, most=100)),
+        "endings": MapOf(Whole(1, 1000)),
+        "whole": ListOf(Text(any_character=True)),
+    }
+)
 _MAX_CHUNKS = 1 << 16  # whose tokens are kept
 
 
@@ -54,6 +64,9 @@ class Segmenter:
     """A trained segmenter."""
 
     name: ClassVar[str] = "segmenter"
+
+    header_kinds: ClassVar[Mapping[str, Kind]] = {"features": Text(1 << 20, lines=True)}
+    optional_fields: ClassVar[Collection[str]] = ()
 
     tokens: Classifier
     sentences: Classifier
@@ -86,11 +99,17 @@ class Segmenter:
         return {"features": self.features.text}, tensors
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        """The tensors of a model file."""
+        weights = HashedWeights(row=len(YES_OR_NO))
+        return {"tokens": weights, "sentences": weights, "words": PACKED}
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Segmenter:
         """What ``to_model`` made."""
         features = parse_set(SCHEMA, header["features"])
         of_tokens, of_sentences = compile_sections(features)
-        words = unpack(tensors["words"])
+        words = unpack(tensors["words"], _WORDS)
         return cls(
             Classifier(of_tokens, tensors["tokens"], YES_OR_NO),
             Classifier(of_sentences, tensors["sentences"], YES_OR_NO),
@@ -134,7 +153,7 @@ class Segmenter:
             before = ""
             if len(words) > 1:
                 id_ = f"{len(forms) + 1}-{len(forms) + len(words)}"
-                inserts.append(Insert(len(forms), Word(id_, token, "_", "_", "_", "_", "_", "_", "_", spaces)))
+                inserts.append(Insert(len(forms), Row(id_, token, "_", "_", "_", "_", "_", "_", "_", spaces)))
                 spaces = "_"
             forms += words
             misc += [spaces] * len(words)

@@ -8,7 +8,7 @@ part are looked up in a lexicon made of all the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -17,16 +17,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import Sentence
 from crossarc.features.attributes import hash_attributes
 from crossarc.features.hashing import hash_string
 from crossarc.features.language import FeatureSet, Schema, Section, load_set, parse_set
 from crossarc.features.templates import Compiled, compile_templates
 from crossarc.learning.listener import TrainingListener
-from crossarc.models import Tensors
+from crossarc.models import ModelError, Tensors
+from crossarc.models.schema import Flag, Kind, ListOf, MapOf, Record, Row, Text, Whole
+from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, train_classifier
 from crossarc.text.lexicon import ATTRIBUTES, Lexicon, collect
-from crossarc.text.packing import pack, unpack
+from crossarc.text.packing import PACKED, pack, unpack
 
 __all__ = ["Tagger", "TaggerTraining"]
 
@@ -35,6 +37,8 @@ Tag = tuple[str, str, str]
 _TAG_ATTRIBUTES = ("tag", "upos")
 _FIRST, _SECOND = Section(attributes=ATTRIBUTES), Section(attributes=(*ATTRIBUTES, *_TAG_ATTRIBUTES))
 SCHEMA = Schema("tagger", {"first-pass": _FIRST, "second-pass": _SECOND}, required=("first-pass",))
+_MOST_TAGS = 1 << 16
+_WORDS = Record({"tags": ListOf(Row([Text(1000, least=1)] * 3), least=1, most=_MOST_TAGS)})
 _FOLDS = 8
 _EPOCHS = 8
 _BITS = 21  # of the weights of each pass
@@ -47,6 +51,9 @@ class Tagger:
     """A trained tagger."""
 
     name: ClassVar[str] = "tagger"
+
+    header_kinds: ClassVar[Mapping[str, Kind]] = {"features": Text(1 << 20, lines=True)}
+    optional_fields: ClassVar[Collection[str]] = ()
 
     tags: tuple[Tag, ...]
     lexicon: Lexicon
@@ -84,15 +91,22 @@ class Tagger:
         return {"features": self.features.text}, tensors
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        """The tensors of a model file."""
+        weights = HashedWeights(row=None)  # the word list says which tags there are: ``Classifier`` knows then
+        return {"first": weights, "second": weights, "words": PACKED}
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> Tagger:
         """What ``to_model`` made."""
         features = parse_set(SCHEMA, header["features"])
         first, second = compile_passes(features)
-        words = unpack(tensors["words"])
-        tags = tuple((upos, xpos, feats) for upos, xpos, feats in words["tags"])
+        words = unpack(tensors["words"], _WORDS)
+        tags = tuple(map(tuple, words["tags"]))
+        kind_of_lexicon(len(tags)).check([words], "the lexicon of its tagger")
+        if len(set(tags)) < len(tags) or "" not in words["guesses"]:
+            raise ModelError("the lexicon of its tagger has a tag twice, or no guess for all words")
         lexicon = Lexicon(words["words"], words["guesses"], _names(tags))
-        if not lexicon.knows_only(len(tags)):
-            raise CrossarcError("the lexicon of this tagger has tags that it does not know")
         aspects = _aspects(tags)
         return cls(
             tags,
@@ -101,6 +115,12 @@ class Tagger:
             Classifier(first, tensors["first"], aspects),
             Classifier(second, tensors["second"], aspects),
         )
+
+
+def kind_of_lexicon(n_tags: int) -> Kind:
+    """What the words and guesses of a lexicon may be, whose tags are so many."""
+    classes = ListOf(Whole(0, n_tags - 1), least=1, most=_MOST_TAGS)
+    return Record({"words": MapOf(Row((classes, Flag()))), "guesses": MapOf(classes)})
 
 
 def compile_passes(features: FeatureSet) -> tuple[Compiled, Compiled]:

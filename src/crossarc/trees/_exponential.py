@@ -5,7 +5,8 @@ These loops become vector instructions.
 """
 
 import numpy as np
-from numba import njit
+
+from crossarc._jit import njit
 
 LOG2_E = 1.4426950408889634
 # log 2 in two parts; the first has so few digits that its product with a small integer is exact

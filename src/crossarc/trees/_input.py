@@ -30,7 +30,20 @@ def for_kernel(array: ArrayLike, dtype: np.dtype[Number]) -> NDArray[Number]:
     """
     if isinstance(array, np.ndarray) and array.dtype is dtype and array.flags.carray:
         return array
-    return np.array(array, dtype=dtype, order="C")
+    given = np.asarray(array)
+    if given.dtype.kind not in "biuf":  # neither complex numbers nor objects are scores
+        given = _converted(given, dtype)
+    return np.array(given, dtype=dtype, order="C")
+
+
+def _converted(array: NDArray[Any], dtype: np.dtype[Number]) -> NDArray[Number]:
+    """Numbers of objects that are numbers; ``ValueError`` for all else."""
+    try:
+        if array.dtype.kind == "O":
+            return array.astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"an array of {array.dtype}, not of numbers")
 
 
 def is_shape_of_arcs(shape: tuple[int, ...]) -> bool:

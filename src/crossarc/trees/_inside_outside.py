@@ -19,9 +19,8 @@ where its first items start, where its second items start, and how many there ar
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from crossarc._jit import jit, jit_helper
+from crossarc._jit import jit, jit_helper, njit
 from crossarc.trees._exponential import exponentials
 
 # flipped[e, h] repeats complete[h, e] (see _eisner); halves[i, j] is what an arc between i and j spans

@@ -7,8 +7,8 @@ its turn comes in ``_matrix_tree``.
 """
 
 import numpy as np
-from numba import njit
 
+from crossarc._jit import njit
 from crossarc.trees._exponential import exponentials
 from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted
 from crossarc.trees._simd import LANES, filled, load, store

@@ -155,7 +155,8 @@ def entropies(
 def entropy_of(scores: NDArray[Any], log_z: float, probabilities: Scores) -> float:
     """The entropy from log Z and the marginals."""
     possible = probabilities > 0.0
-    return max(0.0, float(log_z - (probabilities[possible] * scores[possible]).sum()))
+    own = scores[possible].astype(np.float64, copy=False)
+    return max(0.0, float(log_z - (probabilities[possible] * own).sum()))
 
 
 def log_partitions(

@@ -6,7 +6,7 @@ A neural network and a linear model of larger parts make different errors; toget
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,12 +14,17 @@ from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.learning.listener import DevScores
 from crossarc.models import Contents, ModelError, Tensors
+from crossarc.models.schema import Anything, Kind, ListOf, MapOf, Number, Record
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, SentenceTagger
 from crossarc.parsers.combined.batch import CombinedBatch, MemberWeights
 from crossarc.parsers.combined.config import CombinedConfig
+from crossarc.parsers.header import CALIBRATION, fields_of_parser
 from crossarc.parsers.scoring import ScoringParser
 
 __all__ = ["CombinedParser"]
+
+_MOST_MEMBERS = 64
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,9 +74,28 @@ class CombinedParser(ScoringParser):
         }
         return header, tensors
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {
+        **fields_of_parser(CombinedConfig),
+        **CALIBRATION,
+        "members": ListOf(MapOf(Anything()), least=2, most=_MOST_MEMBERS),  # each is checked as what it is
+        "weights": Record(dict.fromkeys(MemberWeights._fields, ListOf(Number(0, 1e6), least=2, most=_MOST_MEMBERS))),
+    }
+    optional_fields: ClassVar[Collection[str]] = ("curves",)
+
+    @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        kinds: dict[str, TensorKind] = {}
+        for i, own in enumerate(header["members"]):
+            kind = _kind_of_member(own)
+            Record(kind.header_kinds, kind.optional_fields).check([own], f"its header: members {i}")
+            kinds |= {f"{i}.{name}": tensor for name, tensor in kind.tensor_kinds(own).items()}
+        return kinds
+
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CombinedParser:
-        members = tuple(_member(own, i, tensors) for i, own in enumerate(header["members"]))
+        members = tuple(
+            _kind_of_member(own).from_model(own, _tensors_of(i, tensors)) for i, own in enumerate(header["members"])
+        )
         labels = tuple(header["labels"])
         weights = MemberWeights(**{name: tuple(map(float, own)) for name, own in header["weights"].items()})
         if any(member.labels != labels for member in members):
@@ -89,12 +113,17 @@ class CombinedParser(ScoringParser):
         )
 
 
-def _member(header: dict[str, Any], i: int, tensors: Tensors) -> ScoringParser:
+def _kind_of_member(header: dict[str, Any]) -> type[ScoringParser]:
     from crossarc.parsers.registry import SYSTEMS  # which knows this module
 
+    name = header.get("system")
+    kind = SYSTEMS[name].parser if isinstance(name, str) and name in SYSTEMS else None
+    if kind is None or not issubclass(kind, ScoringParser) or issubclass(kind, CombinedParser):
+        raise ModelError(f"a parser of system {name} among several")
+    return kind
+
+
+def _tensors_of(i: int, tensors: Tensors) -> Tensors:
+    """Those of one member."""
     prefix = f"{i}."
-    own = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
-    kind = SYSTEMS[header["system"]].parser
-    if not issubclass(kind, ScoringParser) or issubclass(kind, CombinedParser):
-        raise ModelError(f"a parser of system {kind.system} among several")
-    return kind.from_model(header, own)
+    return {name.removeprefix(prefix): own for name, own in tensors.items() if name.startswith(prefix)}

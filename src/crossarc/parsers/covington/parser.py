@@ -12,7 +12,7 @@ Michael Covington (2001), *A Fundamental Algorithm for Dependency Parsing*. ACM 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -23,17 +23,21 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, CrossarcError, Sentence, UnsupportedConstraint
 from crossarc.evaluation.calibration import Temperatures
 from crossarc.features.attributes import attributes_of
-from crossarc.features.weights import dequantized
+from crossarc.features.weights import bits_of_table, dequantized
 from crossarc.learning.listener import DevScores
 from crossarc.learning.svm import Svm, no_svm
 from crossarc.models import Tensors
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.parsers.base import Capability, Confidence, Parsed, ParseOptions, Parser
 from crossarc.parsers.covington._graph import NO_LIMIT
 from crossarc.parsers.covington._parse import LABELS, LinkConstraints, LinkModel, LinkOptions, parse_batch
 from crossarc.parsers.covington.confidence import UNFITTED, fit_temperatures, probabilities
 from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
+from crossarc.parsers.covington.machines import check_machines, tensors_of_machines
 from crossarc.parsers.covington.repair import nearest_tree
+from crossarc.parsers.header import FEATURE_SET, TEMPERATURES, fields_of_parser
 from crossarc.trees._input import allowed_arcs, allowed_labels
 from crossarc.trees.shape import degree
 
@@ -96,6 +100,12 @@ class CovingtonParser(Parser):
         {Capability.PROBABILITIES, Capability.MAX_DEGREE, Capability.EXPLANATIONS, Capability.EPOCHS}
     )
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {
+        **fields_of_parser(CovingtonConfig),
+        "features": FEATURE_SET,
+        "temperatures": TEMPERATURES,
+    }
+
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         """Required arcs are there from the start.
 
@@ -153,15 +163,24 @@ class CovingtonParser(Parser):
         return {**self.header(), **own}, tensors
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        n_labels = len(header["labels"])
+        if header["config"].get("classifier", "linear") == "linear":
+            return {"links": HashedWeights(), "labels": HashedWeights(row=n_labels)}
+        return tensors_of_machines(1 + 2 * n_labels)
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CovingtonParser:
         config = CovingtonConfig(**header["config"])
+        features = parse_features(header["features"], "the model's features")
         arrays: dict[str, Any] = {name: dequantized(tensor) for name, tensor in tensors.items()}
         if config.classifier == "svm":
             arrays["svm"] = Svm(**{name: arrays.pop(name) for name in Svm._fields})
+            check_machines(features, arrays["svm"], arrays["categories"])
         return cls(
             config,
             tuple(header["labels"]),
-            parse_features(header["features"], "the model's features"),
+            features,
             (Kernelized if config.classifier == "svm" else Linear)(**arrays),
             header["dev"] and DevScores(**header["dev"]),
             header["treebank"],
@@ -227,8 +246,8 @@ class CovingtonParser(Parser):
 
 def _linear_model(features: LinkFeatureSet, weights: Linear, n_labels: int) -> LinkModel:
     """The linear classifier as the kernels want it."""
-    link_bits = len(weights.links).bit_length() - 3  # four weights at each place
-    label_bits = (len(weights.labels) - n_labels).bit_length() - 1
+    link_bits = bits_of_table(weights.links) - 2  # four weights at each place
+    label_bits = bits_of_table(weights.labels, n_labels)
     shifts = np.uint64(64 - link_bits), np.uint64(64 - label_bits)
     svm = no_svm(1 + 2 * n_labels)
     no_feats, no_categories = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)

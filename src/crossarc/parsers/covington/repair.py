@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import NoTreeError
+from crossarc.ilp.deadline import Deadline
 from crossarc.ilp.highs import Infeasible, Solver
 from crossarc.ilp.program import Block, Program
 from crossarc.parsers.covington._graph import NO_LIMIT
@@ -70,7 +71,7 @@ def _tree_of_degree(
     program.add_rows(len(words), 1.0, 1.0, (words - 1, arcs[:, 1:], 1.0))
     if single_root:
         program.add_rows(1, 1.0, 1.0, (0, arcs[0], 1.0))
-    solver = Solver(program, time_limit)
+    solver = Solver(program, Deadline.after(time_limit))
     try:
         while True:
             answer = solver.integer(np.empty(0, dtype=np.int64), np.empty(0))

@@ -18,7 +18,7 @@ Dan Klein and Christopher Manning (2004), *Corpus-Based Induction of Syntactic S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
@@ -29,14 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence, Tree
-from crossarc.features.weights import dequantized
 from crossarc.learning.back_off import BackOff, Level
 from crossarc.learning.listener import DevScores
-from crossarc.models import Tensors
+from crossarc.models import ModelError, Tensors
+from crossarc.models.schema import Kind, ListOf, Maybe, Number, Record, Row, Text, Whole
+from crossarc.models.tensors import Array, TensorKind
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.generative._inside_outside import sums_with_stops
 from crossarc.parsers.generative.config import Condition, GenerativeConfig
 from crossarc.parsers.generative.vocabulary import Nodes, Symbols
+from crossarc.parsers.header import fields_of_parser
 from crossarc.trees import best_trees, log_partitions_and_marginals
 from crossarc.trees._input import masked
 
@@ -116,8 +118,7 @@ class Factors(NamedTuple):
             tag = self.tag.of(contexts_of_tag(arcs), arcs.modifier_tag, 1.0 / len(symbols.tags))
             alike = 1.0 / symbols.per_tag[arcs.modifier_tag]
             choice = tag * self.symbol.of(contexts_of_symbol(arcs, symbols), arcs.modifier, alike)
-        log_p: Floats = np.log(choice)
-        return log_p
+        return _log(choice)
 
     def p_label(self, arcs: Arcs, symbols: Symbols) -> Floats:
         """p(label | head, modifier, direction, bin of the distance): shape (arcs, labels)."""
@@ -131,7 +132,13 @@ class Factors(NamedTuple):
         if self.from_em:
             contexts = [np.zeros_like(nodes.symbols), contexts[-1]]
         go_on, stop = self.stop.given(contexts).T
-        return np.log(go_on), np.log(stop)
+        return _log(go_on), _log(stop)
+
+
+def _log(probabilities: Floats) -> Floats:
+    """Logarithms; -inf of what is impossible."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)
 
 
 def contexts_of_tag(arcs: Arcs) -> list[Ints]:
@@ -302,6 +309,14 @@ class GenerativeParser(Parser):
     system: ClassVar[str] = "generative"
     capabilities: ClassVar[frozenset[Capability]] = frozenset({Capability.LANGUAGE_MODEL, Capability.EPOCHS})
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {
+        **fields_of_parser(GenerativeConfig),
+        "tags": ListOf(Text(), least=1, most=1 << 16),
+        "words": ListOf(Row((Whole(), Text())), least=1, most=1 << 22),
+        "factors": Record(dict.fromkeys(Factors._fields, Row((Whole(1, 1 << 22), Whole(0, 8))))),
+        "objective": Maybe(Number()),
+    }
+
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         """Probabilities are those among the trees with the required arcs."""
         shape = replace(
@@ -388,8 +403,21 @@ class GenerativeParser(Parser):
         return {**self.header(), **own}, tensors
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        kinds: dict[str, TensorKind] = {}
+        for name, (_, n_levels) in header["factors"].items():
+            for level in (f"{name}.{i}" for i in range(n_levels)):
+                seen, cells = f"contexts of {level}", f"cells of {level}"
+                kinds |= {
+                    f"{level}.contexts": Array(np.int64, (seen,), low=0, high=1 << 60, increasing=True),
+                    f"{level}.kept": Array(np.float64, ((seen, 1),), low=0, high=1),
+                    f"{level}.cells": Array(np.int64, (cells,), low=0, high=1 << 60, increasing=True),
+                    f"{level}.shares": Array(np.float64, (cells,), low=0, high=1),
+                }
+        return kinds
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> GenerativeParser:
-        tensors = {name: dequantized(tensor) for name, tensor in tensors.items()}
         config = GenerativeConfig(**header["config"])
         factors = {}
         for name, (n_outcomes, n_levels) in header["factors"].items():
@@ -399,7 +427,7 @@ class GenerativeParser(Parser):
             ]
             factors[name] = BackOff(n_outcomes, tuple(levels))
         words = tuple((tag, word) for tag, word in header["words"])
-        return cls(
+        found = cls(
             config,
             tuple(header["labels"]),
             Symbols(config.symbols or "", tuple(header["tags"]), words),
@@ -408,6 +436,33 @@ class GenerativeParser(Parser):
             header["treebank"],
             header["objective"],
         )
+        check_factors(found)
+        return found
+
+
+def check_factors(parser: GenerativeParser) -> None:
+    """Refuse symbols with which not every sentence can be written, and factors that are not of these symbols."""
+    factors, symbols = parser.factors, parser.symbols
+    if parser.config.symbols is None or not symbols.is_complete:
+        raise ModelError("its symbols lack one for unknown words")
+    nothing = np.zeros(0, dtype=np.int64)
+    arcs = Arcs(nothing, nothing, nothing, nothing, nothing, nothing if parser.config.condition == "distance" else None)
+    expected = {
+        "tag": (len(symbols.tags), len(contexts_of_tag(arcs))),
+        "symbol": (len(symbols), len(contexts_of_symbol(arcs, symbols))),
+        "label": (len(parser.labels), len(contexts_of_label(arcs, symbols))),
+        "stop": (2, len(contexts_of_stop(nothing, nothing, 0, 0))),
+    }
+    if factors.from_em:
+        expected = {"tag": (1, 0), "symbol": (len(symbols), 2), "label": (1, 0), "stop": (2, 2)}
+    if not parser.config.stop:
+        expected["stop"] = (1, 0)
+    if {name: (own.n_outcomes, len(own.levels)) for name, own in factors._asdict().items()} != expected:
+        raise ModelError("its factors are not those of its symbols and labels")
+    for factor in factors:
+        for level in factor.levels:
+            if level.cells.max(initial=-1) >= len(level.contexts) * factor.n_outcomes:
+                raise ModelError("its factors have outcomes that there are not")
 
 
 def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
@@ -433,11 +488,11 @@ def with_stops(
     """
     bins = bins_of_reaches(np.arange(max(nodes.sizes, default=1)), condition)
     n_bins = N_BINS if condition == "distance" else 2
-    words = (nodes.positions > 0).astype(np.float64)
+    words = nodes.positions > 0
     go_on, stop = np.empty((len(words), 2, n_bins)), np.empty((len(words), 2, n_bins))
     for direction, bin in np.ndindex(2, n_bins):
         decisions = log_stop(direction, bin)
-        go_on[:, direction, bin], stop[:, direction, bin] = (words * decision for decision in decisions)
+        go_on[:, direction, bin], stop[:, direction, bin] = (np.where(words, decision, 0.0) for decision in decisions)
     arcs = go_on[heads, (modifiers < heads).astype(np.int64)]
     arcs += choices
     return Weights(arcs, np.zeros(len(nodes.sizes)), stop, bins)
@@ -445,6 +500,5 @@ def with_stops(
 
 def with_unordered_stops(choices: Floats, heads: Ints, nodes: Nodes, log_stop: LogStop) -> Weights:
     """The same where heads decide for both sides alike: every word stops once, whatever the tree."""
-    words = (nodes.positions > 0).astype(np.float64)
-    go_on, stop = log_stop(0, 0)
-    return Weights((choices + (words * go_on)[heads])[:, None], np.add.reduceat(words * stop, nodes.starts[:-1]))
+    go_on, stop = (np.where(nodes.positions > 0, decision, 0.0) for decision in log_stop(0, 0))
+    return Weights((choices + go_on[heads])[:, None], np.add.reduceat(stop, nodes.starts[:-1]))

@@ -56,6 +56,18 @@ class Symbols:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every sentence can be written: no symbol has a tag that there is not, every tag an unknown word."""
+        known = set(self.words)
+        return (
+            len(known) == len(self.words)
+            and len(set(self.tags)) == len(self.tags)
+            and _UNKNOWN in self.tags
+            and max(tag for tag, _ in self.words) < len(self.tags)
+            and all((tag, _UNKNOWN) in known for tag in range(len(self.tags)))
+        )
+
     @cached_property
     def per_tag(self) -> Ints:
         """How many symbols have each tag."""

@@ -7,7 +7,7 @@ are scored by where their words stand in the basic tree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -21,11 +21,15 @@ from crossarc.features.language import FeatureSet, parse_set
 from crossarc.features.templates import Templates
 from crossarc.features.weights import dequantized
 from crossarc.learning.listener import DevScores
-from crossarc.models import Tensors
+from crossarc.models import ModelError, Tensors
+from crossarc.models.schema import Kind, ListOf, Maybe, Number, Record
+from crossarc.models.tensors import Array, HashedWeights, TensorKind
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
-from crossarc.parsers.graph._graph import parse_graphs
+from crossarc.parsers.graph._graph import SEEN_BITS, parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.features import SCHEMA, PathTemplates, compile_path
+from crossarc.parsers.header import FEATURE_SET, LABELS, fields_of_linear, fields_of_parser, tensors_of_linear
+from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScoringModels
@@ -84,6 +88,14 @@ class GraphParser(Parser):
     capabilities: ClassVar[frozenset[Capability]] = frozenset(
         {Capability.GRAPHS, Capability.EXPLANATIONS, Capability.EPOCHS, Capability.PARALLEL_TRAINING}
     )
+
+    header_kinds: ClassVar[Mapping[str, Kind]] = {
+        **fields_of_parser(GraphConfig),
+        "tree": Record(fields_of_linear(LinearConfig)),
+        "extra_labels": ListOf(LABELS.kind, most=LABELS.most),
+        "features": FEATURE_SET,
+        "dev_graph": Maybe(Number(0, 1)),
+    }
 
     @property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -149,12 +161,26 @@ class GraphParser(Parser):
         return {**self.header(), "tree": tree_header, **own}, tensors
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        shared = header["config"].get("shared_weights", False)
+        return {
+            **{f"{_TREE}{name}": kind for name, kind in tensors_of_linear(header["tree"]).items()},
+            **({} if shared else {"extras": HashedWeights()}),
+            "extra_labels": HashedWeights(row=len(header["extra_labels"])),
+            "seen": Array(np.bool_, (1 << SEEN_BITS,)),
+        }
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> GraphParser:
         tensors = {name: dequantized(tensor) for name, tensor in tensors.items()}
         of_tree = {name.removeprefix(_TREE): t for name, t in tensors.items() if name.startswith(_TREE)}
         tree = LinearParser.from_model(header["tree"], of_tree)
+        if (tree.config.order, tree.config.labels) != ("2", "two-stage"):
+            raise ModelError("graphs start from trees of order 2, with labels in a second stage")
         templates = templates_of_extras(tree.scorer)
         extra_labels = tuple(header["extra_labels"])
+        if not extra_labels and ("extras" not in tensors or tensors["seen"].any()):
+            raise ModelError("extra arcs without any labels")
         return cls(
             GraphConfig(**header["config"]),
             tree,

@@ -13,7 +13,10 @@ from crossarc.scorers.linear.scorer import ScorerOptions
 
 __all__ = ["PARTS", "TEMPLATES", "IlpConfig"]
 
-PARTS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective")
+PARTS = ("arc", "sibling", "grandparent", "next-sibling", "first-child", "valency", "nonprojective", "crossing")
+
+_PAPER = PARTS[:-1]  # the full model of the paper, which only mentions arcs that cross others
+_OF_CROSSING_ARCS = {"nonprojective", "crossing"}
 
 # the sections of a feature set that score each kind of part
 TEMPLATES = {
@@ -24,6 +27,7 @@ TEMPLATES = {
     "first-child": {"sibling"},
     "valency": {"valency"},
     "nonprojective": {"arc", "between"},
+    "crossing": {"arc", "between"},
 }
 
 
@@ -33,15 +37,28 @@ class IlpConfig(Config):
 
     >>> sorted(IlpConfig(parts="arc,sibling").kinds)
     ['arc', 'sibling']
+    >>> "nonprojective" in IlpConfig().kinds, "nonprojective" in IlpConfig(projective=True).kinds
+    (True, False)
     """
 
-    parts: str = setting(",".join(PARTS), "Parts of trees that are scored, with commas between them.")
+    parts: str | None = setting(
+        None,
+        f"Parts of trees that are scored, with commas between them: {', '.join(PARTS)}.",
+        default_text="all but crossing; with --projective, all but the last two",
+    )
     solver: Literal["ad3", "highs"] = setting(
         "ad3",
         "What solves relaxed programs: dual decomposition, or the linear program as it is, which takes several times "
         "as long.",
     )
+    projective: bool = setting(
+        False,
+        "Whether arcs must not cross: programs of projective trees, in training too, which leaves sentences with other "
+        "trees out.",
+        flags="--projective/--nonprojective",
+    )
     single_root: bool | None = config.single_root()
+    labels: Literal["two-stage", "joint", "none"] = config.labels()
     epochs: int = config.epochs()
     seed: int = config.seed()
     features: str = config.features()
@@ -56,15 +73,20 @@ class IlpConfig(Config):
             raise CrossarcError(f"no such parts: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
         if "arc" not in self.kinds:
             raise CrossarcError("parts without arc: every tree is made of arcs")
+        if self.projective and self.kinds & _OF_CROSSING_ARCS:
+            raise CrossarcError(f"no projective tree has parts of these kinds: {', '.join(sorted(_OF_CROSSING_ARCS))}")
 
     @property
     def kinds(self) -> frozenset[str]:
+        """The kinds of parts that are scored."""
+        if self.parts is None:
+            return frozenset(_PAPER) - (_OF_CROSSING_ARCS if self.projective else frozenset())
         return frozenset(self.parts.split(","))
 
     @property
     def linear(self) -> LinearConfig:
         """Of the scorer: pruner, parts and labels."""
-        return linear_config(self, projective=False)
+        return linear_config(self)
 
     @property
     def scorer(self) -> ScorerOptions:

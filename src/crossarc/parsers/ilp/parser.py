@@ -7,7 +7,7 @@ linear scorer, with scores of arcs that are not projective beside them; trees ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,10 @@ from crossarc.core import Constraints, Sentence
 from crossarc.features.weights import dequantized
 from crossarc.learning.listener import DevScores
 from crossarc.models import Tensors
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
+from crossarc.parsers.header import fields_of_linear, tensors_of_linear
 from crossarc.parsers.ilp.config import IlpConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.solving import parsed_by_program
@@ -57,6 +60,8 @@ class IlpParser(Parser):
         }
     )
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = fields_of_linear(IlpConfig)
+
     @property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.linear.labels
@@ -81,6 +86,10 @@ class IlpParser(Parser):
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         header, tensors = self.linear.to_model()
         return {**header, **self.header()}, tensors
+
+    @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        return tensors_of_linear(header)
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> IlpParser:

@@ -1,4 +1,4 @@
-"""What only programs ask of a linear scorer: valencies by side, and marks of arcs that are not projective."""
+"""What only programs ask of a linear scorer: valencies by side, and marks of arcs that cross or are not projective."""
 
 import numpy as np
 
@@ -9,7 +9,9 @@ from crossarc.scorers.linear._features import arc_indices, valency_indices
 from crossarc.scorers.linear._source import LinearSource
 from crossarc.search._ilp_parts import valency_sides
 
-NOT_PROJECTIVE = 0x155555  # sets the features of an arc that is not projective apart from those of the arc itself
+# What sets the features of a marked arc apart from those of the arc itself: bits of their places that are the others
+NOT_PROJECTIVE = 0x155555
+CROSSING = 0x0AAAAA
 
 
 @valency_sides.register(LinearSource)
@@ -25,23 +27,23 @@ def linear_valency_sides(source, valencies):
 
 
 @jit
-def nonprojective_scores(parts):
-    """The score of each candidate arc for not being projective."""
+def mark_scores(parts, flip):
+    """The score of each candidate arc for being marked: as not projective, or as crossing others."""
     source = parts.source
     scores, count = np.empty(count_arcs(parts)), 0
     for m in range(1, len(parts.counts)):
         for j in range(parts.counts[m]):
-            n_features = nonprojective_indices(source, parts.candidates[m, j], m)
+            n_features = mark_indices(source, parts.candidates[m, j], m, flip)
             scores[count] = sum_of(source.weights, source.buffer, n_features)
             count += 1
     return scores
 
 
 @jit_inline
-def nonprojective_indices(source, h, m):
-    """The features of an arc that is not projective, in the source's buffer; their number."""
+def mark_indices(source, h, m, flip):
+    """The features of an arc that is marked, in the source's buffer; their number."""
     count = arc_indices(source.encoded, h, m, source.shift, source.buffer)
     mask = (1 << (64 - np.int64(source.shift))) - 1
     for i in range(count):
-        source.buffer[i] = (source.buffer[i] ^ NOT_PROJECTIVE) & mask
+        source.buffer[i] = (source.buffer[i] ^ flip) & mask
     return count

@@ -55,9 +55,7 @@ class LinearConfig(Config):
         flags="--loss-augmented/--no-loss-augmented",
         default_text="loss-augmented, but not with crf",
     )
-    labels: Literal["two-stage", "joint", "none"] = setting(
-        "two-stage", "Labels are chosen for a finished tree, or together with the arcs; none: only heads are learnt."
-    )
+    labels: Literal["two-stage", "joint", "none"] = config.labels()
     epochs: int = config.epochs()
     seed: int = config.seed("of the random order of sentences, and of restarts")
     features: str = config.features()
@@ -67,7 +65,11 @@ class LinearConfig(Config):
     start: Literal["projective", "nonprojective"] = config.start(only={"order": ("2",)})
     max_changes: int | None = config.max_changes(only={"order": ("2",)})
     restarts: int = setting(
-        20, "Further starts of the search at most; where they agree, it takes fewer.", low=0, only={"order": ("high",)}
+        20,
+        "Further starts of the search at most; where they agree, it takes fewer.",
+        low=0,
+        high=1000,
+        only={"order": ("high",)},
     )
     aggressiveness: float = setting(
         1.0, 'The largest step of MIRA ("C").', low=0, only={"learner": ("mira", "kbest-mira", "factored-mira")}

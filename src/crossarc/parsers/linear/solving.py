@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,18 +13,22 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.ilp import Arc, Parts, Rule, SameHead, Solution, parts_of, solve
-from crossarc.ilp.solving import Relaxer
+from crossarc.ilp.deadline import Deadline
+from crossarc.ilp.solving import OutOfTime, Relaxer
 from crossarc.parsers.base import Parsed, ParseOptions
 from crossarc.parsers.linear._parse import labels_of_arcs, labels_of_tree, score_sentence
-from crossarc.parsers.linear._program import nonprojective_scores
+from crossarc.parsers.linear._program import CROSSING, NOT_PROJECTIVE, mark_scores
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.programs import Solved, solved_as_asked
 from crossarc.scorers.part_scores import PartScores
 from crossarc.search.integer_program import KINDS, parts_for_ilp, solve_parts
 
-__all__ = ["parsed_by_program", "solve_sentence"]
+__all__ = ["MARKS", "parsed_by_program", "program_parts", "solve_sentence"]
 
-_SCORED = frozenset(KINDS) - {"nonprojective"}  # the kinds of parts that any linear scorer may have templates for
+MARKS = {"nonprojective": NOT_PROJECTIVE, "crossing": CROSSING}  # the kinds of parts that are arcs with a mark
+
+_MOST_ARCS = 3_000  # of a program whose rules may be about every two of them
+_SCORED = frozenset(KINDS) - MARKS.keys()  # the kinds of parts that any linear scorer may have templates for
 
 
 def solve_sentence(
@@ -42,17 +45,24 @@ def solve_sentence(
     """The sentence with the best tree by the scores of a parser: an integer program instead of its own search.
 
     The candidates are the heads that the pruner leaves, and those that rules name. If they allow no tree, the heads of
-    the best tree by arcs that keeps the hard rules are candidates too; all arcs are looked at for that.
+    the best tree by arcs that keeps the hard rules are candidates too; all arcs are looked at for that, or the 3,000
+    best of a long sentence.
     """
     if not len(sentence):
         return Solved(sentence, solve(parts_of(np.zeros((1, 1)))))
     program = _Program(parser, sentence, constraints or Constraints(), kinds, rules, time_limit)
     try:
         return program.solved(program.candidates(), exact, solver)
-    except NoTreeError:
-        if parser.scorer.pruner is None:
+    except NoTreeError as error:
+        if parser.scorer.pruner is None or isinstance(error, OutOfTime):
             raise
         return program.solved(program.candidates(program.needed_arcs()), exact, solver)
+
+
+def program_parts(scores: PartScores, kinds: Collection[str]) -> Parts:
+    """The parts of a program, of the given kinds, by a linear scorer."""
+    marks = {kind: mark_scores(scores, flip) for kind, flip in MARKS.items() if kind in kinds}
+    return parts_for_ilp(scores, kinds, marks)
 
 
 class _Program:
@@ -67,7 +77,7 @@ class _Program:
         rules: Sequence[Rule],
         time_limit: float | None,
     ) -> None:
-        self.end = None if time_limit is None else time.monotonic() + time_limit
+        self.deadline = Deadline.after(time_limit)
         self.parser, self.sentence, self.kinds, self.rules = parser, sentence, kinds, rules
         self.batch, self.models = attributes_of([sentence]), parser.scorer.models
         self.given = constraints
@@ -78,10 +88,6 @@ class _Program:
             projective=self.shape.projective,
             single_root=self.shape.single_root,
         )
-
-    @property
-    def time_left(self) -> float | None:
-        return None if self.end is None else max(self.end - time.monotonic(), 0.0)
 
     def candidates(self, others: Iterable[tuple[int, int]] = ()) -> PartScores:
         """The scores of the heads that the pruner leaves, of those that rules name, and of some other arcs."""
@@ -105,8 +111,9 @@ class _Program:
         return scores
 
     def needed_arcs(self) -> set[tuple[int, int]]:
-        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at."""
-        models = self.models._replace(max_candidates=0)
+        """The arcs of the best tree by arcs that keeps the hard rules: all heads are looked at, or many."""
+        most = 0 if len(self.sentence) ** 2 <= _MOST_ARCS else _MOST_ARCS // len(self.sentence)
+        models = self.models._replace(max_candidates=most, pruning_margin=np.inf)
         scores = score_sentence(self.batch, models, self._allowed(self.given), self.shape)
         every = parts_for_ilp(scores._replace(**_NO_LARGER_PARTS), frozenset({"arc"}))
         heads = self._solve(
@@ -116,8 +123,7 @@ class _Program:
 
     def solved(self, scores: PartScores, exact: bool, solver: Relaxer) -> Solved:
         """The best tree of these candidates."""
-        marks = nonprojective_scores(scores) if "nonprojective" in self.kinds else None
-        parts = parts_for_ilp(scores, self.kinds, marks)
+        parts = program_parts(scores, self.kinds)
         solution = self._solve(parts, scores, self.rules, exact=exact, solver=solver)
         labels, allowed = solution.tree.labels, self._allowed(self.given)
         if labels is None:
@@ -139,7 +145,7 @@ class _Program:
             constraints=self.constraints,
             rules=rules,
             label_scores=label_scores,
-            time_limit=self.time_left,
+            time_limit=self.deadline.left,
             **options,
         )
 

@@ -53,7 +53,7 @@ from crossarc.scorers.linear.model import LinearModel, view
 from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
 from crossarc.search.methods import Exact
 
-__all__ = ["LinearTraining", "train_linear"]
+__all__ = ["LinearTraining", "train_linear", "with_wanted_labels"]
 
 Starter = Callable[[Callable[[], NDArray[np.float32]]], Future[NDArray[np.float32]]]
 
@@ -84,9 +84,17 @@ def train_linear(
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
         treebank = possible_trees(treebank, setup.listener, **flags)
-    if config.labels == "none":
-        treebank, setup = without_labels(treebank), setup._replace(dev=without_labels(setup.dev))
+    treebank, setup = with_wanted_labels(treebank, config.labels, setup)
     return LinearTraining(Treebank(treebank), config, setup).train(checkpoint)
+
+
+def with_wanted_labels(
+    treebank: Sequence[Sentence], labels: str, setup: TrainingSetup
+) -> tuple[Sequence[Sentence], TrainingSetup]:
+    """The treebank and the setup; without labels if there are to be none."""
+    if labels != "none":
+        return treebank, setup
+    return without_labels(treebank), setup._replace(dev=without_labels(setup.dev))
 
 
 def without_labels(sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,11 +11,14 @@ import numpy as np
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.learning.listener import DevScores
-from crossarc.models import ModelError, Tensors
+from crossarc.models import Tensors
+from crossarc.models.schema import Anything, Kind, MapOf
+from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability
+from crossarc.parsers.header import CALIBRATION, LABELS, fields_of_parser
 from crossarc.parsers.neural.batch import NeuralBatch
 from crossarc.parsers.neural.config import NeuralConfig
-from crossarc.parsers.neural.network_file import encoder_header, network_from_model
+from crossarc.parsers.neural.network_file import encoder_header, network_from_model, tensors_of_network
 from crossarc.parsers.scoring import ScoringParser
 from crossarc.scorers.neural.network import TAGS, Encoded, Network
 
@@ -58,6 +61,14 @@ class NeuralParser(ScoringParser):
         }
     )
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {
+        **fields_of_parser(NeuralConfig),
+        **CALIBRATION,
+        "tags": MapOf(LABELS, keys=TAGS),
+        "encoder": MapOf(Anything()),  # ``network_file`` knows more of it
+    }
+    optional_fields: ClassVar[Collection[str]] = ("curves",)
+
     def scored(self, sentences: Sequence[Sentence], constraints: Constraints) -> NeuralBatch:
         return NeuralBatch(self, self.encoded(sentences), constraints)
 
@@ -99,12 +110,14 @@ class NeuralParser(ScoringParser):
         return header, {name: np.ravel(weights) for name, weights in self.network.weights.items()}
 
     @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        return tensors_of_network(NeuralConfig(**header["config"]), header)
+
+    @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> NeuralParser:
         config = NeuralConfig(**header["config"])
         labels = tuple(header["labels"])
         tags = {column: tuple(values) for column, values in header["tags"].items()}
-        if not set(tags) <= set(TAGS):
-            raise ModelError(f"a network for other columns than {', '.join(TAGS)}")
         return cls(
             config,
             network_from_model(config, len(labels), tags, header["encoder"], tensors),

@@ -7,14 +7,19 @@ trees are searched for exactly (order 1), from the exact projective tree (order 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.models import Tensors
-from crossarc.parsers.base import Capability, Parsed, ParseOptions
+from crossarc.models.schema import Kind
+from crossarc.models.tensors import TensorKind
+from crossarc.parsers.base import Capability, Parsed, ParseOptions, UnsupportedOption
+from crossarc.parsers.header import CALIBRATION, fields_of_linear, tensors_of_linear
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.scoring import ScoringParser
 from crossarc.parsers.spanning_tree.config import SpanningTreeConfig
@@ -24,6 +29,21 @@ if TYPE_CHECKING:
     from crossarc.features.explain import Reason
 
 __all__ = ["SpanningTreeParser"]
+
+
+def _is_as_good(parser: LinearParser, tree: Sentence, other: Sentence, constraints: Constraints) -> bool:
+    """Whether a tree scores as much as another one of the same sentence."""
+    if tree.head == other.head:
+        return True
+    _, scores = LinearBatch(parser, [tree], constraints).tree_scores(0, np.stack([tree.heads, other.heads]))
+    return bool(scores[0] >= scores[1])
+
+
+def _with_status(parsed: Parsed, has_pruned: bool) -> Parsed:
+    """The best tree of all, and whether the pruner leaves it."""
+    status = "optimal" if has_pruned else "optimal (left out by the pruner)"
+    trees = tuple(replace(tree, status=None if rank else status) for rank, tree in enumerate(parsed.trees))
+    return replace(parsed, status=status, trees=trees)
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,8 +81,36 @@ class SpanningTreeParser(LinearParser, ScoringParser):  # type: ignore[override]
         }
     )
 
+    header_kinds: ClassVar[Mapping[str, Kind]] = {**fields_of_linear(SpanningTreeConfig), **CALIBRATION}
+    optional_fields: ClassVar[Collection[str]] = ("curves",)
+
     def scored(self, sentences: Sequence[Sentence], constraints: Constraints) -> LinearBatch:
         return LinearBatch(self, sentences, constraints)
+
+    def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
+        if options.exact and options.rules is None:
+            return self._certified(sentences, constraints, options)
+        return super().decode(sentences, constraints, options)
+
+    def check(self, options: ParseOptions) -> None:
+        """Order 1 has exact trees without integer programs, too."""
+        if options.exact and options.rules is None and self.config.order == "1":
+            if options.decode != "best" or options.labelled:
+                raise UnsupportedOption("--exact is for the best trees: not with --decode or --labelled")
+            options = replace(options, exact=None)
+        super().check(options)
+
+    def _certified(
+        self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions
+    ) -> list[Parsed]:
+        """The best trees over all heads, and whether they are those of the heads that the pruner leaves."""
+        whole = replace(self, scorer=self.scorer.without_pruning())
+        found = whole.decode(sentences, constraints, replace(options, exact=None))
+        pruned = self.best(sentences, constraints)
+        return [
+            _with_status(parsed, _is_as_good(whole, tree, parsed.sentence, constraints))
+            for tree, parsed in zip(pruned, found, strict=True)
+        ]
 
     def best_parsed(self, sentences: Sequence[Sentence], constraints: Constraints) -> list[Parsed]:
         return list(map(Parsed, self.best(sentences, constraints)))
@@ -81,6 +129,10 @@ class SpanningTreeParser(LinearParser, ScoringParser):  # type: ignore[override]
         header, tensors = LinearParser.to_model(self)
         calibration = {"temperatures": None} if self.calibration is None else self.calibration.to_header()
         return {"system": self.system, **header, **calibration}, tensors
+
+    @classmethod
+    def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
+        return tensors_of_linear(header)
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> SpanningTreeParser:  # type: ignore[override]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crossarc.features.templates import Templates
-from crossarc.features.weights import Weights, number_of_weights
+from crossarc.features.weights import Weights, bits_of_table
 
 __all__ = ["LinearModel", "view"]
 
@@ -22,5 +22,4 @@ class LinearModel(NamedTuple):
 
 def view(templates: Templates, weights: Weights, *, row: int = 0) -> LinearModel:
     """A model whose weights are those of the table."""
-    bits = (number_of_weights(weights) - row).bit_length() - 1
-    return LinearModel(templates, weights, np.uint64(64 - bits))
+    return LinearModel(templates, weights, np.uint64(64 - bits_of_table(weights, row)))

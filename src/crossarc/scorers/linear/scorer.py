@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.features.templates import Templates, TemplateSet, load_templates, parse_templates
-from crossarc.features.weights import Weights, dequantized
+from crossarc.features.weights import Quantized, Weights, dequantized
 from crossarc.scorers.linear.model import LinearModel, view
 
 __all__ = ["JointLabels", "LaterLabels", "LinearScorer", "ScorerOptions", "ScoringModels", "new_scorer"]
@@ -113,12 +113,16 @@ class LinearScorer:
     def from_model(cls, header: dict[str, Any], tensors: dict[str, Any], options: ScorerOptions) -> LinearScorer:
         """The scorer of a model file."""
         templates = parse_templates(header["templates"], "the model's templates")
-        compiled, labels, pruner = _compiled(templates, options), tuple(header["labels"]), tensors.get("pruner")
+        compiled, labels = _compiled(templates, options), tuple(header["labels"])
+        heads, pruner = tensors["heads"], tensors.get("pruner")
+        if pruner is not None and isinstance(heads, Quantized) != isinstance(pruner, Quantized):
+            # a file may keep a small table as it is and quantize a large one; kernels are compiled for tables of a kind
+            heads, pruner = dequantized(heads), dequantized(pruner)
         return cls(
             labels,
             templates,
             options,
-            view(compiled, tensors["heads"]),
+            view(compiled, heads),
             view(compiled, dequantized(tensors["labels"]), row=len(labels)),  # whole rows of them are added up
             None
             if pruner is None

@@ -7,7 +7,8 @@ one instruction.
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from crossarc._jit import njit
 
 _VECTOR: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Sentence
+from crossarc.core import CrossarcError, Sentence
 
 __all__ = [
     "MAX_DISTANCE",
@@ -122,7 +122,7 @@ class Network:
             scores = heads[i:j] @ forms[i:j].T
             scores += alone[i:j, np.newaxis]
             scores += by_distance[distance_bins(j - i)]
-            found.append(scores.astype(np.float64))
+            found.append(_finite(scores).astype(np.float64))
         return found
 
     def label_scores(self, encoded: Encoded, heads: NDArray[np.int64], words: NDArray[np.int64]) -> Floats:
@@ -137,7 +137,7 @@ class Network:
             own = slice(i, i + _ARCS_AT_ONCE)
             halves = (of_modifiers[words[own]] @ by_modifier).reshape(-1, n_labels, size)
             scores[own] = np.matmul(halves, of_heads[heads[own], :, np.newaxis])[:, :, 0]
-        return scores
+        return _finite(scores)
 
     def tag_scores(self, encoded: Encoded) -> dict[str, Floats]:
         """``[i, t]``: of each tag of each node, by columns."""
@@ -154,6 +154,13 @@ class Network:
         found += self.weights[f"{name}.bias"]
         np.maximum(found, np.float32(0.1) * found, out=found)
         return found
+
+
+def _finite(scores: Floats) -> Floats:
+    """The scores; what is done with them has no use for others."""
+    if not np.isfinite(scores).all():
+        raise CrossarcError("the network gives scores that are no finite numbers: its weights are too large")
+    return scores
 
 
 def distance_bins(size: int) -> NDArray[np.int64]:

@@ -1,130 +1,128 @@
-// What a person says of a tree, and the rest that is parsed around it.
+// What a person says of the arcs of a sentence. A tree of the file changes in that arc alone; around a correction of its own tree
+// the parser finds the rest anew.
 
-import { choose, constraintsForService, forbid, letGo, require } from "./history.js";
-import * as list from "./list.js";
-import * as menu from "./menu.js";
+import { changeSentence } from "./changes.js";
+import { forbid, letGo, require, requireAllBut } from "./constraints.js";
+import { format } from "./conllu.js";
+import { addHead } from "./editing.js";
 import { byId, complain, say } from "./messages.js";
+import { withConstraints } from "./misc-column.js";
+import { byProbability, opinionOf, remember, request } from "./opinions.js";
 import * as service from "./service.js";
-import { arcTo, model, page, seen, state, tree } from "./state.js";
-import { render, select, wordNode } from "./workspace.js";
+import { current, page, view } from "./state.js";
+import { withArc, withTree } from "./trees.js";
+import { render, select } from "./workspace.js";
 
-const TREES = 5;
+// What was said of the open sentence, also what the parser has not answered to.
+export function fixedNow() {
+  return page.pending?.key === page.current ? page.pending.fixed : current().fixed;
+}
 
-export function correct(next) {
-  page.asking = null;
-  page.current.history.push(next);
-  page.saved = false;
-  reparse(({ history, seen }) => history.dropTo(seen));
+// The open sentence parsed around what is said of it. Without an answer of the service, instead is done if it is given.
+export async function reparse(fixed, what, { others = fixed, instead = null } = {}) {
+  const sentence = current();
+  const mine = { key: sentence.key, fixed };
+  page.pending = mine;
+  render();
+  try {
+    const [answer] = await service.parse(request(sentence, others));
+    if (page.pending !== mine) return;
+    page.pending = null;
+    complain(null);
+    const data = byProbability(answer);
+    const next = { ...sentence, ...noted(withTree(sentence.text, data.trees[0].conllu, others), fixed), parsed: sentence.parsed || others === fixed };
+    if (next.parsed) remember(next, data);
+    changeSentence(next, what, sentence);
+  } catch (error) {
+    if (page.pending !== mine) return;
+    page.pending = null;
+    complain(error);
+    if (instead && error.isSilence) instead();
+    else render();
+  }
+}
+
+// Text and constraints; if the file notes constraints in MISC, they stay up to date there.
+function noted(text, fixed) {
+  const isNoted = /[\t|](Head|Rel|NotHead|NotRel)=[^\t\n]*$/m.test(text);
+  return { text: isNoted ? withConstraints(text, fixed) : text, fixed };
+}
+
+// An arc as the person says: in a tree of the file, only that; in one of the parser, with all that follows from it.
+function setArc(word, head, label) {
+  const what = `${view().words[word - 1].form}: another arc`;
+  const direct = () => {
+    const own = label ?? labelFor(word, head);
+    const text = format(withArc(view(), word, head, own));
+    changeSentence(noted(text, require(current().fixed, word, head, own)), what);
+  };
+  if (current().parsed) reparse(require(fixedNow(), word, head, label), what, { instead: direct });
+  else direct();
+}
+
+// The label of an arc to another head: "root" or what it was; for what was the root, the parser's.
+function labelFor(word, head) {
+  const { label, head: before } = view().arcs[word - 1];
+  if (head === 0) return "root";
+  if (before !== 0 && label !== "_") return label;
+  return opinionOf(current())?.trees.map((tree) => tree.arcs[word - 1]).find((arc) => arc.head !== 0)?.label ?? "dep";
 }
 
 export function chooseTree(i) {
-  if (i >= page.current.data.trees.length || i === seen().choice || seen() !== state()) return;
-  const before = tree();
-  page.current.history.push(choose(state(), i));
-  page.current.seen = state();
-  page.saved = false;
-  noteChanges(before);
-  finishChange();
+  const { trees } = opinionOf(current()) ?? { trees: [] };
+  if (!trees[i] || page.pending) return;
+  const different = wordsThatDiffer(trees.slice(0, i + 1).map((tree) => tree.arcs), view().arcs);
+  const fixed = different.reduce((all, word) => require(all, word, trees[i].arcs[word - 1].head, trees[i].arcs[word - 1].label), current().fixed);
+  const next = { ...current(), ...noted(withTree(current().text, trees[i].conllu, {}), fixed), parsed: true };
+  if (next.text === current().text) return;
+  remember(next, opinionOf(current()));
+  changeSentence(next, `tree ${i + 1} of the parser`);
 }
 
-// Parse the current sentence with what is said of it; goBack if that is impossible.
-export async function reparse(goBack, marked = true) {
-  const sentence = page.current;
-  const before = tree();
-  const wanted = state();
-  const asked = ++sentence.asked;
-  const constraints = constraintsForService(wanted.constraints);
-  const request = { text: sentence.base, format: "conllu", model: model().name, constraints };
-  render();
-  try {
-    const [data] = await service.parse({ ...request, k: model().k_best ? TREES : 1 });
-    if (asked !== sentence.asked) return;
-    Object.assign(sentence, { data, seen: wanted });
-    if (marked && sentence === page.current) complain(null); // what is wrong with another text stays to be read
-  } catch (error) {
-    if (asked !== sentence.asked) return;
-    goBack(sentence);
-    complain(error);
-  }
-  if (sentence !== page.current) return;
-  if (marked) noteChanges(before);
-  finishChange();
-}
-
-export function travel(way) {
-  const { history } = page.current;
-  if (way === "undo" ? !history.canUndo : !history.canRedo) return;
-  const before = tree();
-  history[way]();
-  page.saved = false;
-  if (state().constraints !== seen().constraints) {
-    reparse(() => history[way === "undo" ? "redo" : "undo"]());
-    return;
-  }
-  page.current.seen = state();
-  noteChanges(before);
-  finishChange();
-}
-
-function noteChanges(before) {
-  const words = tree().arcs.map((_, i) => i + 1);
-  const same = (a, b) => a.head === b.head && a.label === b.label;
-  page.changed = new Set(words.filter((word) => !same(before.arcs[word - 1], tree().arcs[word - 1])));
-  const n = page.changed.size;
-  say(n === 0 ? "Nothing else changed" : `${n} ${n === 1 ? "arc" : "arcs"} changed`);
-}
-
-function finishChange() {
-  list.update(page.current, page.current);
-  render();
+// The words whose arcs are not the same in all of these trees and the one that is shown: with their arcs, the last of the trees is
+// the best there is.
+function wordsThatDiffer(trees, shown) {
+  const words = shown.map((_, i) => i + 1);
+  return words.filter((word) => new Set([...trees, shown].map((arcs) => JSON.stringify([arcs[word - 1].head, arcs[word - 1].label]))).size > 1);
 }
 
 export const actions = {
   keep: (word) => {
-    const arc = arcTo(word);
-    if (arc.head !== null) correct(require(state(), word, arc.head, arc.label));
+    const { head, label } = view().arcs[word - 1];
+    if (head === null) return;
+    const fixed = require(fixedNow(), word, head, label);
+    if (current().parsed) reparse(fixed, `${view().words[word - 1].form}: arc kept`, { instead: () => say("It will be kept when the service answers again") });
+    else changeSentence(noted(current().text, fixed), `${view().words[word - 1].form}: arc kept`);
   },
   forbid: (word) => {
-    const arc = arcTo(word);
-    if (arc.head !== null) correct(forbid(state(), word, arc.head));
+    const { head } = view().arcs[word - 1];
+    if (head === null) return;
+    const fixed = forbid(fixedNow(), word, head);
+    const others = current().parsed ? fixed : requireAllBut(fixed, view().arcs, word);
+    reparse(fixed, `${view().words[word - 1].form}: arc forbidden`, { others });
   },
-  relabel: (word, label) => correct(require(state(), word, arcTo(word).head, label)),
-  head: (word, head) => correct(require(state(), word, head)),
+  relabel: (word, label) => setArc(word, view().arcs[word - 1].head ?? 0, label),
+  head: (word, head, label) => setArc(word, head, label),
   letGo: (word) => {
-    if (state().constraints[word]) correct(letGo(state(), word));
+    if (fixedNow()[word]) takeBack(letGo(fixedNow(), word));
   },
-  ask: (word) => {
-    page.asking = word;
+  ask: (word, isExtra = false) => {
+    Object.assign(page, { asking: word, isAskingExtra: isExtra });
     render();
     say(byId("hint").textContent);
   },
 };
 
-export function openMenu(word, place, first) {
-  select(word);
-  const { data } = page.current;
-  const bound = Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, (...rest) => action(word, ...rest)]));
-  menu.openMenu({
-    sentence: data,
-    arc: arcTo(word),
-    constraint: state().constraints[word],
-    likely: data.heads?.[word - 1] ?? [],
-    labels: model().labels,
-    place: place ?? placeOf(word),
-    first,
-    actions: bound,
-    closed: () => wordNode(word)?.focus({ preventScroll: true }),
-  });
-}
-
-function placeOf(word) {
-  const box = wordNode(word).getBoundingClientRect();
-  return { x: box.left + box.width / 2, y: box.bottom };
+export function takeBack(fixed) {
+  if (current().parsed) reparse(fixed, "a constraint undone");
+  else changeSentence(noted(current().text, fixed), "a constraint undone");
 }
 
 export function answerHead(head) {
   const word = page.asking;
   page.asking = null;
+  select(word);
   if (head === word) render();
+  else if (page.isAskingExtra) addHead(word, String(head));
   else actions.head(word, head);
 }

@@ -1,96 +1,49 @@
-// A tree as SVG: arcs above the words, what is forbidden below them.
+// A tree as SVG: arcs above the words, below them empty nodes, other arcs of the graph, and what is forbidden or suggested.
 
-import { LEVEL, layout, pathOf } from "./layout.js";
-import { nameOf } from "./sentences.js";
+import { LEVEL, layout, mirrored, pathOf } from "./layout.js";
+import { percent } from "./probability.js";
+import { isRightToLeft } from "./script.js";
+import { FORM, LABEL, SHARE, TAG, element, emptyDrawing, graphArcs, marksOf, measure, shareOf, textElement, wordGroup } from "./svg.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
-const FORM = `16px ${FAMILY}`;
-const TAG = `10.5px ${FAMILY}`;
-const LABEL = `12px ${FAMILY}`;
-const SHARE = `600 10.5px ${FAMILY}`;
 const TOP = 12;
 const UNDER = 16; // between two forbidden arcs
 
-export const BINS = [
-  { name: "p1", from: 0, text: "under 50 %" },
-  { name: "p2", from: 0.5, text: "50–75 %" },
-  { name: "p3", from: 0.75, text: "75–90 %" },
-  { name: "p4", from: 0.9, text: "90–98 %" },
-  { name: "p5", from: 0.98, text: "98 % and more" },
-];
-
-export function colourOf(probability) {
-  if (probability === null) return "p0";
-  return BINS.findLast((bin) => probability >= bin.from).name;
-}
-
-// Rounded down, so that only what is certain is 100 %.
-export function percent(probability) {
-  if (probability < 0.01) return "<1%";
-  return `${Math.floor(probability * 100 + 1e-9)}%`;
-}
-
-// sentence and tree as the service gives them; constraints as in history.js; selected: a word or null; changed: a set of words.
-export function draw(sentence, tree, { constraints, selected, changed }) {
-  const words = sentence.words.map((word) => 12 + Math.max(measure(word.form, FORM), measure(word.upos, TAG)));
-  const arcs = tree.arcs.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, constraints[i + 1]) }));
+// view: as in conllu.js; arcs: with what the parser thinks of them (opinions.js); marks: {fixed, isParsed, selected, changed: a set
+// of words, suggested: [{word, head, label, labelled}]}
+export function draw(view, given, marks) {
+  const { fixed, suggested } = marks;
+  const words = view.words.map((word) => 12 + Math.max(measure(word.form, FORM), measure(word.upos, TAG)));
+  const arcs = given.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, fixed[i + 1], marks.isParsed) }));
   for (const arc of arcs) arc.width = 10 + measure(arc.label, LABEL) + (arc.share ? 4 + measure(arc.share, SHARE) : 0);
-  const plan = layout(words, arcs.filter((arc) => arc.head !== null));
-  const forbidden = Object.entries(constraints).flatMap(([word, constraint]) =>
-    constraint.notHeads.map((head) => ({ word: Number(word), head })),
-  );
+  const found = layout(words, arcs.filter((arc) => arc.head !== null && arc.head !== arc.word));
+  const plan = isRightToLeft(view.text) ? mirrored(found) : found;
+  const nodes = nodePlaces(view, plan);
+  const under = [
+    ...graphArcs(view),
+    ...Object.entries(fixed).flatMap(([word, { notHeads }]) => notHeads.map((head) => ({ word: Number(word), head, sign: "✕", kind: "forbidden" }))),
+    ...suggested.map((arc) => ({ ...arc, sign: `${arc.label}${arc.labelled === null ? "" : ` ${percent(arc.labelled)}`}?`, kind: "suggested" })),
+  ];
 
   const base = TOP + 10 + plan.levels * LEVEL + 14;
-  const bottom = base + 40 + (sentence.tokens.length ? 22 : 0);
-  const size = { width: Math.ceil(plan.width), height: bottom + 8 + (forbidden.length ? 8 + forbidden.length * UNDER : 0) };
-  const svg = element("svg", { class: "tree", ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: "group" });
-  svg.setAttribute("aria-label", `Tree of: ${sentence.text}`);
-  svg.append(element("rect", { class: "ground", ...size }));
-  svg.append(element("rect", { class: "root-zone", width: size.width, height: TOP + 20, "data-word": 0 }));
-  svg.append(textElement("the root", { x: size.width / 2, y: TOP + 6 }));
-
+  const bottom = base + 40 + (view.tokens.length ? 22 : 0);
+  const deep = bottom + (nodes.size ? 38 : 0);
+  const width = Math.max(plan.width, ...[...nodes.values()].map((x) => x + 40));
+  const size = { width: Math.ceil(width), height: deep + 8 + (under.length ? 8 + under.length * UNDER : 0) };
+  const svg = emptyDrawing(view, size, TOP + 20);
   const lines = element("g", { "aria-hidden": "true" });
   const labels = element("g", { "aria-hidden": "true" });
   for (const arc of [...plan.arcs.values()].sort((a, b) => a.level - b.level)) {
-    const marks = { constraints, selected, changed };
     const height = TOP + 10 + (plan.levels - arc.level) * LEVEL;
     lines.append(arcElement(arc, height, base, marks));
     labels.append(labelElement(arc, height, marks));
   }
   svg.append(lines, labels);
-  sentence.words.forEach((word, i) => svg.append(wordElement(word, i + 1, arcs, plan, words, base, sentence, { constraints, selected })));
-  for (const token of sentence.tokens) svg.append(tokenElement(token, plan, words, base));
-  forbidden.forEach((arc, i) => svg.append(forbiddenElement(arc, plan, bottom, bottom + 8 + (i + 1) * UNDER)));
+  view.words.forEach((_, i) => svg.append(wordElement(view, i + 1, arcs, plan, words, base, marks)));
+  for (const token of view.tokens) svg.append(tokenElement(token, plan, words, base));
+  const ends = new Map([...view.words.map((word, i) => [word.id, { x: plan.x[i + 1], y: bottom }]), ...[...nodes].map(([id, x]) => [id, { x, y: deep }])]);
+  under.forEach((arc, i) => svg.append(underElement(arc, ends, deep + 8 + (i + 1) * UNDER)));
+  for (const node of view.nodes) svg.append(nodeElement(node, nodes.get(node.id), bottom));
   return svg;
-}
-
-// A file of its own: the drawing with its styles.
-export async function standalone(svg) {
-  const copy = svg.cloneNode(true);
-  copy.setAttribute("xmlns", SVG);
-  for (const extra of copy.querySelectorAll(".root-zone, .root-zone + text, .grip, .field, .thread")) extra.remove();
-  for (const word of copy.querySelectorAll("[tabindex]")) {
-    for (const name of ["tabindex", "role", "aria-haspopup"]) word.removeAttribute(name);
-  }
-  copy.setAttribute("role", "img");
-  const style = element("style", {});
-  style.textContent = await (await fetch("page/drawing.css")).text();
-  copy.prepend(style);
-  return new XMLSerializer().serializeToString(copy);
-}
-
-function shareOf(arc, constraint) {
-  if (arc.probability === null || constraint?.head !== undefined) return "";
-  return percent(arc.probability);
-}
-
-function marksOf(arc, { constraints, selected, changed }) {
-  return [
-    constraints[arc.word]?.head === arc.head ? "kept p0" : colourOf(arc.probability),
-    selected === arc.word ? "here" : "",
-    changed.has(arc.word) ? "changed" : "",
-  ].join(" ");
 }
 
 function arcElement(arc, height, base, marks) {
@@ -118,17 +71,11 @@ function labelElement(arc, height, marks) {
   return group;
 }
 
-function wordElement(word, i, arcs, plan, widths, base, sentence, { constraints, selected }) {
+function wordElement(view, i, arcs, plan, widths, base, marks) {
+  const word = view.words[i - 1];
   const x = plan.x[i];
-  const group = element("g", {
-    class: `word ${selected === i ? "here" : ""}`,
-    "data-word": i,
-    role: "button",
-    tabindex: (selected ?? 1) === i ? 0 : -1,
-    "aria-haspopup": "dialog",
-    "aria-label": description(word, i, arcs[i - 1], sentence, constraints[i]),
-  });
   const half = widths[i - 1] / 2;
+  const group = wordGroup(view, i, arcs, marks);
   group.append(
     element("rect", { class: "field", x: x - half, y: base + 2, width: 2 * half, height: 38 }),
     textElement(word.form, { class: "form", x, y: base + 19 }),
@@ -137,17 +84,11 @@ function wordElement(word, i, arcs, plan, widths, base, sentence, { constraints,
   return group;
 }
 
-function description(word, i, arc, sentence, constraint) {
-  const head = arc.head === null ? "no head" : `${arc.label} of ${nameOf(sentence, arc.head)}`;
-  const share = arc.probability === null ? "" : `, ${percent(arc.probability)}`;
-  const said = constraint?.head !== undefined ? ", required" : "";
-  return `${word.form}, word ${i} of ${sentence.words.length}: ${head}${share}${said}`;
-}
-
 // A line under words that are written as one.
 function tokenElement(token, plan, widths, base) {
-  const from = plan.x[token.first] - widths[token.first - 1] / 2 + 4;
-  const to = plan.x[token.last] + widths[token.last - 1] / 2 - 4;
+  const [left, right] = [token.first, token.last].sort((a, b) => plan.x[a] - plan.x[b]);
+  const from = plan.x[left] - widths[left - 1] / 2 + 4;
+  const to = plan.x[right] + widths[right - 1] / 2 - 4;
   const group = element("g", { "aria-hidden": "true" });
   group.append(
     element("path", { class: "bracket", d: `M${from} ${base + 41}v4H${to}v-4` }),
@@ -156,32 +97,36 @@ function tokenElement(token, plan, widths, base) {
   return group;
 }
 
-function forbiddenElement(arc, plan, base, depth) {
-  const to = plan.x[arc.word];
-  const from = arc.head === 0 ? to - 40 : plan.x[arc.head];
-  const group = element("g", { class: "forbidden", "aria-hidden": "true" });
+// An arc below the words: of the graph, one that is forbidden, or one that the parser suggests.
+function underElement({ word, head, sign, kind }, ends, depth) {
+  const to = ends.get(String(word));
+  const from = head === 0 ? { x: to.x - 40, y: depth } : ends.get(String(head));
+  const group = element("g", { class: kind, "aria-hidden": "true", ...(kind === "suggested" ? { "data-suggested": word } : {}) });
   group.append(
-    element("path", { d: pathOf({ head: 1, from, to }, depth, base) }),
-    textElement(arc.head === 0 ? "✕ root" : "✕", { x: (from + to) / 2, y: depth + 4.5 }),
+    element("path", { d: `M${from.x} ${from.y}V${depth}H${to.x}V${to.y}` }),
+    element("path", { class: "tip", d: `M${to.x} ${to.y}l-3 7h6z` }),
+    textElement(head === 0 ? `${sign} root` : sign, { x: (from.x + to.x) / 2, y: depth + 4.5 }),
   );
   return group;
 }
 
-function element(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
+// Where empty nodes stand: below the words, after theirs.
+function nodePlaces(view, plan) {
+  return new Map(
+    view.nodes.map(({ id }) => {
+      const [after, count] = id.split(".").map(Number);
+      const next = plan.x[after + 1] ?? plan.x[after] + 60;
+      return [id, ((after === 0 ? plan.x[1] - 30 : plan.x[after]) + next) / 2 + (count - 1) * 34];
+    }),
+  );
 }
 
-function textElement(content, attributes) {
-  const made = element("text", attributes);
-  made.textContent = content;
-  return made;
-}
-
-const canvas = document.createElement("canvas").getContext("2d");
-
-function measure(text, font) {
-  canvas.font = font;
-  return canvas.measureText(text).width;
+function nodeElement({ id, form, upos }, x, top) {
+  const group = element("g", { class: "node", "data-node": id, role: "button", tabindex: -1, "aria-label": `empty node ${id} ${form}` });
+  group.append(
+    element("rect", { class: "field", x: x - 18, y: top + 2, width: 36, height: 34 }),
+    textElement(form === "_" ? id : form, { class: "form", x, y: top + 18 }),
+    textElement(upos === "_" ? id : upos, { class: "tag", x, y: top + 31 }),
+  );
+  return group;
 }

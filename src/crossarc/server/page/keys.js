@@ -1,13 +1,14 @@
 // The keyboard on the drawing: a word in focus stands for the arc to it.
 
-// page: isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, place, first),
-// act(action, word), chooseTree(i), step(by)
+// page: isRightToLeft(), isAsking(), answer(head), words(), headOf(word), firstChildOf(word), select(word), open(word, first), take(word):
+// the parser's arc, act(action, word), edit(action, word), cells(word): to the table, setState(state), leastCertain(), zoom(way),
+// note(): write one, chooseTree(i), step(by)
 export function listenToKeys(drawing, page) {
   drawing.addEventListener("keydown", (event) => {
     const focused = event.target.closest(".word");
     if (!focused || event.ctrlKey || event.metaKey || event.altKey) return;
     const word = Number(focused.dataset.word);
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const key = (event.shiftKey ? "Shift+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
     const act = moves(page, word)[key] ?? (page.isAsking() ? answers(page, word) : corrections(page, word))[key];
     if (!act) return;
     event.preventDefault();
@@ -17,8 +18,8 @@ export function listenToKeys(drawing, page) {
 
 function moves(page, word) {
   return {
-    ArrowLeft: () => page.select(Math.max(1, word - 1)),
-    ArrowRight: () => page.select(Math.min(page.words(), word + 1)),
+    [page.isRightToLeft() ? "ArrowRight" : "ArrowLeft"]: () => page.select(Math.max(1, word - 1)),
+    [page.isRightToLeft() ? "ArrowLeft" : "ArrowRight"]: () => page.select(Math.min(page.words(), word + 1)),
     Home: () => page.select(1),
     End: () => page.select(page.words()),
     ArrowUp: () => page.select(page.headOf(word) || word),
@@ -40,10 +41,29 @@ function corrections(page, word) {
     ...trees,
     Enter: () => page.open(word),
     " ": () => page.open(word),
-    l: () => page.open(word, null, "label"),
+    l: () => page.open(word, "label"),
+    t: () => page.take(word),
     r: () => page.act("keep", word),
     f: () => page.act("forbid", word),
     h: () => page.act("ask", word),
+    g: page.leastCertain,
+    "+": () => page.zoom("in"),
+    "Shift++": () => page.zoom("in"),
+    "-": () => page.zoom("out"),
+    a: () => page.setState("accepted"),
+    u: () => page.setState("unsure"),
+    o: () => page.setState("open"),
+    w: () => page.note(),
+    s: () => page.edit("splitWord", word),
+    j: () => page.edit("joinWords", word),
+    i: () => page.edit("insertWord", word),
+    m: () => page.edit("token", word),
+    n: () => page.edit("emptyNode", word),
+    x: () => page.edit("addHead", word),
+    c: () => page.cells(word),
+    "Shift+s": () => page.edit("splitSentence", word),
+    "Shift+j": () => page.edit("joinSentences", word),
+    "Shift+Delete": () => page.edit("deleteWord", word),
     Delete: () => page.act("letGo", word),
     Backspace: () => page.act("letGo", word),
     PageUp: () => page.step(-1),

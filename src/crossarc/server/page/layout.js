@@ -4,7 +4,7 @@
 // words have different levels, the longer one the higher; so no two horizontal lines meet, and no two labels.
 
 export const LEVEL = 27; // between two levels
-export const LEG = 9; // between two legs on a word
+const LEG = 9; // between two legs on a word
 const GAP = 16; // between two words
 const TURN = 7; // how round the corners are
 const MARGIN = 14;
@@ -33,6 +33,13 @@ export function layout(words, arcs) {
   return { x, arcs: placed, levels: root.length ? height : height - 1, width: widthOf(x, words) };
 }
 
+// The same from right to left.
+export function mirrored({ x, arcs, levels, width }) {
+  const flip = (at) => width - at;
+  const flipped = [...arcs].map(([word, arc]) => [word, { ...arc, from: flip(arc.from), to: flip(arc.to), at: flip(arc.at) }]);
+  return { x: [0, ...x.slice(1).map(flip)], arcs: new Map(flipped), levels, width };
+}
+
 // The path of an arc whose level is at that height, from and to the base line.
 export function pathOf(arc, height, base) {
   if (arc.head === 0) return `M${arc.from} ${height}V${base}`;
@@ -45,7 +52,7 @@ export function pathOf(arc, height, base) {
   );
 }
 
-function spanOf(arc) {
+export function spanOf(arc) {
   return { ...arc, low: Math.min(arc.head, arc.word), high: Math.max(arc.head, arc.word) };
 }
 
@@ -102,7 +109,8 @@ function widthOf(x, words) {
   return x.length > 1 ? x[x.length - 1] + Math.max(words[words.length - 1] / 2, 40) + MARGIN : 0;
 }
 
-function levels(above) {
+// The level of each arc, from 1: above all that it goes over.
+export function levels(above) {
   const done = [];
   for (const arc of [...above].sort((a, b) => a.high - a.low - (b.high - b.low) || a.low - b.low)) {
     const under = done.filter((other) => other.low < arc.high && arc.low < other.high);

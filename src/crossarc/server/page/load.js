@@ -1,36 +1,54 @@
-// What is typed becomes sentences, and one of them is opened.
+// What is typed or opened becomes a file with sentences, and one of them is opened.
 
-import { reparse } from "./corrections.js";
-import { History, constraintsForService } from "./history.js";
-import { formatOf, normal, piecesOf } from "./input.js";
+import { change, keepAll } from "./changes.js";
+import { constraintsIn } from "./misc-column.js";
+import { Edits } from "./edits.js";
+import { cut, formatOf, withTabs } from "./file.js";
+import { loadModels, watchIfLearning } from "./learn.js";
+import { showFolder, showSaving } from "./folder.js";
 import * as list from "./list.js";
 import * as menu from "./menu.js";
 import { byId, complain, say } from "./messages.js";
-import { takeConstraints } from "./misc-column.js";
+import { summarize } from "./opinions.js";
+import { parseSentences, withoutTrees } from "./parsing.js";
+import { isMostlyLatin } from "./script.js";
 import * as service from "./service.js";
-import { model, page, shown } from "./state.js";
-import { render } from "./workspace.js";
+import { model, page, sentences } from "./state.js";
+import * as store from "./store.js";
+import { piecesOf, renumbered } from "./text-pieces.js";
+import { render, showOpinion } from "./workspace.js";
 
 const EXAMPLE = "A hearing is scheduled on the issue today. The old man the boats. I saw her duck under the table.";
-const TAGGED = [
-  ["A", "DET"], ["hearing", "NOUN"], ["is", "AUX"], ["scheduled", "VERB"], ["on", "ADP"], ["the", "DET"],
-  ["issue", "NOUN"], ["today", "NOUN"], [".", "PUNCT"],
-].map(([form, tag], i) => `${i + 1}\t${form}\t_\t${tag}\t_\t_\t_\t_\t_\t_`).join("\n");
 
-// The models, and an example.
+// The models, and what was open last; for the first time, an example if the model reads it.
 export async function start() {
+  page.order = byId("order").value; // a browser may remember it
+  await resume();
   try {
-    const { models, default: first } = await service.models();
-    for (const model of models) {
-      page.models.set(model.name, model);
-      byId("model").append(new Option(model.name, model.name, false, model.name === first));
-    }
-    page.model = first;
-    page.order = byId("order").value; // a browser may remember it
-    byId("text").value = readsText() ? EXAMPLE : `${TAGGED}\n`;
-    await parseInput();
+    await loadModels();
   } catch (error) {
     complain(error);
+    return;
+  }
+  byId("parse").disabled = false;
+  watchIfLearning().catch(complain);
+  if (page.hasFolder) showFolder();
+  if (page.file) {
+    render();
+    showOpinion();
+  } else if (readsText() && model().language === "English") {
+    byId("text").value = EXAMPLE;
+    await openText(EXAMPLE, "example");
+  }
+}
+
+async function resume() {
+  try {
+    const [last] = await store.files();
+    if (last) await openKept(last.id);
+    await showKept();
+  } catch (error) {
+    complain(new Error(`This browser keeps nothing (${error?.message ?? error}): download your work before you close the page.`));
   }
 }
 
@@ -38,74 +56,189 @@ function readsText() {
   return model().steps.includes("tokenizer");
 }
 
-export async function parseInput() {
-  if (!page.saved && !confirm("Your corrections have not been downloaded. Parse anew without them?")) {
-    byId("model").value = page.model;
+// What was typed: the parser's trees for text, and for sentences of CoNLL-U that have none.
+export async function parseTyped() {
+  const typed = byId("text").value;
+  if (!typed.trim()) return;
+  await openContent(typed, "typed");
+  if (!page.isLoading && page.file?.name === "typed" && model()) {
+    const some = withoutTrees();
+    if (some.length) await parseSentences(some, "sentences parsed");
+  }
+}
+
+export async function openFile(file) {
+  let content;
+  try {
+    content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+  } catch {
+    complain(new Error(`${file.name} is not in UTF-8. Save it in that encoding and open it again.`));
     return;
   }
-  page.model = byId("model").value;
+  await openContent(content, file.name);
+}
+
+async function openContent(content, name) {
+  const format = formatOf(content);
+  byId("read-as").textContent = { conllu: "read as CoNLL-U", spaces: "read as CoNLL-U with spaces for tabs", text: "read as text" }[format];
+  if (format === "text") await openText(content, name);
+  else await openTreebank(format === "spaces" ? withTabs(content) : content, name);
+}
+
+// A treebank: its trees are what is shown. If the browser has it already, with the changes that were made to it.
+// origin: of a file of the folder, its name and version there; after a save, the version is that of what was saved.
+export async function openTreebank(content, name, origin = {}) {
+  const isSame = (file) => (origin.folder ? file.folder === name && file.version === origin.version : !file.folder && file.name === name && file.content === content);
+  const kept = (await store.files().catch(() => [])).find(isSame);
+  if (kept) {
+    await store.update(kept.id, { opened: Date.now() });
+    await openKept(kept.id);
+    await showKept();
+    return;
+  }
+  const file = { name, content, parsed: false, ...origin };
+  begin(file, null);
+  await keepFile(file);
+}
+
+async function keepFile(file) {
+  const opened = page.file;
+  try {
+    opened.id = await store.addFile(file);
+    await store.claim(opened.id);
+    if (page.file === opened) keepAll();
+    await showKept();
+  } catch (error) {
+    complain(new Error(`This browser keeps nothing (${error?.message ?? error}): download your work before you close the page.`));
+  }
+}
+
+// A file that is open in another window is opened as a copy: two windows cannot write the same log.
+export async function openKept(id) {
   const reading = ++page.reading;
-  const text = normal(byId("text").value);
-  const format = formatOf(text);
-  complain(null);
-  byId("read-as").textContent = text.trim() ? `read as ${format === "conllu" ? "CoNLL-U" : "text"}` : "";
-  Object.assign(page, { sentences: [], current: null, saved: true });
+  const isOurs = await store.claim(id);
+  if (reading !== page.reading) return; // another one was chosen meanwhile
+  const own = isOurs ? id : await store.copy(id);
+  const kept = await store.readFile(own);
+  if (reading !== page.reading) return;
+  begin(kept, own, kept.log, kept.now);
+  if (isOurs) return;
+  await store.claim(own);
+  complain(new Error(`${kept.name} is open in another window. This is a copy: what you change here is not changed there.`));
+}
+
+// Show a file, with what was changed in it.
+function begin({ name, content, parsed, folder = null, version = null }, id, log = [], now = 0) {
   menu.close();
-  byId("workspace").hidden = byId("sentences").hidden = true;
-  for (const piece of piecesOf(text)) {
-    const { text, constraints } = format === "conllu" ? takeConstraints(piece.text) : { text: piece.text, constraints: [] };
+  document.activeElement?.blur(); // what is being written belongs to the file that was open
+  page.reading += 1;
+  page.version += 1;
+  const { bom, eol, blocks } = cut(content);
+  page.file = { id, name, bom, eol, folder, version, originals: new Map(blocks.map((block, i) => [i + 1, block])) };
+  page.edits = new Edits(blocks.map((block, i) => sentenceOf(block, i + 1, parsed)), log, now);
+  Object.assign(page, { current: null, pending: null, asking: null, isLoading: false, compared: null });
+  complain(null);
+  showFile();
+  byId("typing").open = !sentences().length || name === "typed" || parsed;
+  if (sentences().length) open(list.shown()[0]);
+  else byId("workspace").hidden = true;
+}
+
+function sentenceOf(block, key, parsed) {
+  return { key, text: block.text, fixed: constraintsIn(block.text), parsed };
+}
+
+function showFile() {
+  showSaving();
+  byId("name").textContent = page.file.name;
+  list.refresh();
+  const missing = withoutTrees().length;
+  byId("missing").hidden = !missing || page.isLoading;
+  byId("missing-count").textContent = missing === 1 ? "1 sentence has no tree." : `${missing} sentences have no tree.`;
+}
+
+// Text is cut, tagged and parsed by the service, piece by piece. What comes back is the file.
+async function openText(text, name) {
+  if (!model()) return complain(new Error("Text needs the service: it is not there."));
+  begin({ name: `${name.replace(/\.[^.]*$/, "")}.conllu`, content: "", parsed: true }, null);
+  page.isLoading = true;
+  if (model().language === "English" && !isMostlyLatin(text)) byId("read-as").textContent = "read as text; this is not English, the language of the model";
+  const { reading } = page;
+  let content = "";
+  for (const piece of piecesOf(text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
     let found;
     try {
-      const all = constraints.flatMap((own, i) => constraintsForService(own, i + 1));
-      found = await service.parse({ text, format, model: model().name, constraints: all });
+      found = await service.parse({ text: piece.text, format: "text", model: page.model });
     } catch (error) {
       if (error.line) error.line += piece.lines;
       if (reading === page.reading) complain(error);
       break;
     }
     if (reading !== page.reading) return;
-    for (const [i, data] of found.entries()) {
-      if (format === "text") renumber(data, page.sentences.length + 1, piece.lines > 0);
-      const history = new History(constraints[i]);
-      const number = page.sentences.length + 1;
-      page.sentences.push({ number, base: data.trees[0].conllu, first: data, data, seen: history.state, history, asked: 0 });
-    }
-    showList(true);
-    if (!page.current && page.sentences.length) open(shown()[0]);
+    for (const data of found) content += append(data, piece.lines > 0);
+    list.refresh();
+    if (page.current === null && sentences().length) open(list.shown()[0]);
+    else if (page.current !== null) render();
   }
-  showList(false);
-  if (page.current) render();
-  say(`${page.sentences.length} sentences parsed`);
+  page.isLoading = false;
+  if (!sentences().length) return;
+  showFile();
+  render();
+  say(`${sentences().length} sentences parsed`);
+  await keepFile({ name: page.file.name, content, parsed: true });
 }
 
-// Each piece of a text is a text of its own to the service; here all are one, and names of sentences must differ.
-function renumber(data, number, goesOn) {
-  data.sent_id = String(number);
-  for (const tree of data.trees) {
-    tree.conllu = tree.conllu.replace(/^# sent_id = .*$/m, `# sent_id = ${number}`).replace(/^# newpar .*$/m, "# newpar");
-    if (goesOn) tree.conllu = tree.conllu.replace(/^# newdoc.*\n/m, "");
-  }
+// A sentence more; as it stands in the file.
+function append(data, goesOn) {
+  const key = page.file.originals.size + 1;
+  const raw = renumbered(data.trees[0].conllu, key, goesOn);
+  const block = { raw, text: raw.trimEnd(), line: 0 };
+  const sentence = sentenceOf(block, key, true);
+  page.file.originals.set(key, block);
+  page.edits.sentences.push(sentence);
+  summarize(sentence, data);
+  page.version += 1;
+  return raw;
 }
 
-export function showList(going) {
-  byId("sentences").hidden = !page.sentences.length;
-  list.show(shown(), page.current, going);
+// The files that the browser has.
+export async function showKept() {
+  const files = await store.files();
+  const options = files.map((file) => {
+    const edits = file.now === 0 ? "" : file.now === 1 ? ", 1 change" : `, ${file.now} changes`;
+    return new Option(`${file.name} (${new Date(file.opened).toLocaleDateString()}${edits})`, file.id, false, file.id === page.file?.id);
+  });
+  byId("kept").replaceChildren(...options);
+  byId("kept-files").hidden = !files.length;
+}
+
+export async function forgetKept() {
+  const { id, name } = page.file;
+  if (!confirm(`Forget ${name} and all that was changed in it?`)) return;
+  await store.forget(id);
+  location.reload();
+}
+
+// All sentences as they came; that can be undone.
+export function startOver() {
+  const { originals } = page.file;
+  const fresh = [...originals].map(([key, block]) => sentenceOf(block, key, sentences().find((one) => one.key === key)?.parsed ?? false));
+  change({ at: 0, old: [...sentences()], new: fresh, what: "all changes" });
 }
 
 export function open(sentence) {
-  const before = page.current;
-  Object.assign(page, { current: sentence, selected: null, changed: new Set(), asking: null });
+  Object.assign(page, { current: sentence.key, selected: null, changed: new Set(), asking: null, pending: null });
   byId("workspace").hidden = false;
-  if (before) list.update(before, sentence);
-  list.update(sentence, sentence);
+  list.refresh();
   list.scrollTo(sentence);
   render();
   byId("drawing").scrollLeft = 0;
-  if (!sentence.asked && model().k_best) reparse(() => {}, false);
+  showOpinion();
 }
 
 export function step(by) {
-  const all = shown();
-  const next = all[all.indexOf(page.current) + by];
+  const all = list.shown();
+  const at = all.findIndex((sentence) => sentence.key === page.current);
+  const next = at < 0 ? all[0] : all[at + by];
   if (next) open(next);
 }

@@ -1,51 +1,37 @@
 // The small menu of an arc: keep it, forbid it, give it another label or another head.
 
-import { percent } from "./drawing.js";
+import { percent } from "./probability.js";
 import { nameOf } from "./sentences.js";
+
+const LIKELY = 4; // labels that have a button
 
 const menu = document.getElementById("menu");
 let onClose = () => {};
 
-export function isOpen() {
-  return !menu.hidden;
-}
-
-// arc: {word, head, label, probability, labels}; likely: [[head, probability], ...]; actions: what each choice does;
-// place: {x, y} on the page; first: what gets the focus, "keep" or "label".
-export function openMenu({ sentence, arc, constraint, likely, labels, place, first = "keep", actions, closed }) {
+// arc: {word, head, label, labelled, labels}; likely: [[head, probability], ...]; labels: all that are offered; actions: what each
+// choice does; word: the place of the word in the window; first: what gets the focus, "keep" or "label".
+export function openMenu({ view, arc, constraint, likely, labels, word, first = "keep", actions, closed }) {
   close();
   onClose = closed;
-  const name = (word) => nameOf(sentence, word);
+  const name = (word) => nameOf(view, word);
   menu.setAttribute("aria-label", `The arc to ${name(arc.word)}`);
-  const share = arc.probability === null || constraint?.head !== undefined ? "" : `, ${percent(arc.probability)}`;
+  const share = arc.labelled === null ? "" : `, ${percent(arc.labelled)}`;
   const title = paragraph(arc.head === null ? `${name(arc.word)} has no head` : `${name(arc.word)} ← ${name(arc.head)}: ${arc.label}${share}`);
   title.className = "title";
+  title.dir = "auto";
 
   const row = node("div", { className: "row" });
   const keep = button("Keep", "R", () => actions.keep());
   row.append(keep, button("Forbid", "F", () => actions.forbid()));
-  if (constraint) row.append(button("Let go", "Del", () => actions.letGo()));
+  if (constraint) row.append(button("Undo this constraint", "Del", () => actions.letGo()));
+  row.hidden = arc.head === null;
 
-  const label = node("label", { textContent: "Label" });
-  const select = labelSelect(arc, labels);
-  select.addEventListener("change", () => done(() => actions.relabel(select.value)));
-  label.append(select);
-
-  const heads = node("div", { className: "heads" });
-  heads.append(paragraph("Another head", "quiet"));
-  for (const [head, probability] of likely) {
-    if (head === arc.head) continue;
-    const other = node("button", { type: "button" });
-    other.append(node("span", { textContent: name(head) }), node("span", { textContent: percent(probability), className: "quiet" }));
-    other.addEventListener("click", () => done(() => actions.head(head)));
-    heads.append(other);
-  }
-  heads.append(button("Choose a word …", "H", () => actions.ask()));
-
+  const [label, input] = labelField(arc, labels, actions);
+  const heads = headButtons(arc, likely, name, actions);
   menu.replaceChildren(title, row, label, heads);
   menu.hidden = false;
-  put(place);
-  (first === "label" ? select : keep).focus();
+  put(word);
+  (first === "label" ? input : arc.head === null ? heads.querySelector("button") : keep).focus();
 }
 
 export function close() {
@@ -59,29 +45,53 @@ function done(action) {
   action();
 }
 
-function labelSelect(arc, labels) {
-  const select = node("select", {});
-  const likely = new Map(arc.labels ?? []);
-  const group = (name, options) => {
-    const made = node("optgroup", { label: name });
-    for (const [value, text] of options) made.append(node("option", { value, textContent: text, selected: value === arc.label }));
-    if (options.length) select.append(made);
-  };
-  if (!likely.has(arc.label)) group("now", [[arc.label, arc.label]]);
-  group("likely", [...likely].map(([value, share]) => [value, `${value}  ${percent(share)}`]));
-  const others = labels.filter((value) => !likely.has(value) && value !== arc.label).sort();
-  group("all others", others.map((value) => [value, value]));
-  return select;
+// Any text can be a label; likely ones have buttons, all known ones are offered.
+function labelField(arc, labels, actions) {
+  const field = node("div", { className: "labels" });
+  const label = node("label", { textContent: "Label" });
+  const input = node("input", { type: "text", id: "label", placeholder: arc.label, autocomplete: "off", spellcheck: false });
+  input.setAttribute("list", "label-options");
+  input.addEventListener("change", () => {
+    if (menu.hidden) return; // it was closed without an answer
+    const value = input.value.trim().replace(/\s+/g, "_");
+    if (value) done(() => actions.relabel(value));
+  });
+  label.append(input);
+  const options = node("datalist", { id: "label-options" });
+  options.append(...labels.map((value) => node("option", { value })));
+  const row = node("div", { className: "row" });
+  for (const [value, share] of (arc.labels ?? []).filter(([value]) => value !== arc.label).slice(0, LIKELY)) {
+    const other = button(`${value} ${percent(share)}`, "", () => actions.relabel(value));
+    other.dataset.label = value;
+    row.append(other);
+  }
+  field.append(label, options, row);
+  return [field, input];
 }
 
-// Near the place, but within the window; on a phone the style puts it at the bottom.
-function put({ x, y }) {
+function headButtons(arc, likely, name, actions) {
+  const heads = node("div", { className: "heads" });
+  heads.append(paragraph("Another head", "quiet"));
+  for (const [head, probability] of likely) {
+    if (head === arc.head) continue;
+    const other = node("button", { type: "button" });
+    other.append(node("span", { textContent: name(head), dir: "auto" }), node("span", { textContent: percent(probability), className: "quiet" }));
+    other.addEventListener("click", () => done(() => actions.head(head)));
+    heads.append(other);
+  }
+  heads.append(button("Choose a word …", "H", () => actions.ask()));
+  return heads;
+}
+
+// Under the word, which stays in sight; on a phone the style puts it at the bottom of the window.
+function put(word) {
   const box = menu.getBoundingClientRect();
-  const left = Math.min(Math.max(8, x - box.width / 2), document.documentElement.clientWidth - box.width - 8);
-  const below = y + 14 + box.height <= innerHeight - 8;
-  const top = below ? y + 14 : Math.max(8, y - box.height - 14);
+  const left = Math.min(Math.max(8, word.left + word.width / 2 - box.width / 2), document.documentElement.clientWidth - box.width - 8);
   menu.style.left = `${left + scrollX}px`;
-  menu.style.top = `${top + scrollY}px`;
+  menu.style.top = `${word.bottom + 8 + scrollY}px`;
+  menu.scrollIntoView({ block: "nearest" });
+  const covered = word.bottom + 8 - menu.getBoundingClientRect().top;
+  if (getComputedStyle(menu).position === "fixed" && covered > 0) scrollBy({ top: covered, behavior: "instant" });
 }
 
 function button(text, key, action) {
@@ -104,14 +114,14 @@ menu.addEventListener("keydown", (event) => {
   event.stopPropagation();
   if (event.key === "Escape") close();
   else if (event.key === "Tab") stayInside(event);
-  else if (event.target.tagName !== "SELECT" && KEYS[event.key]) {
+  else if (event.target.tagName !== "INPUT" && KEYS[event.key]) {
     event.preventDefault();
     menu.querySelector(`button[title="${KEYS[event.key]}"]`)?.click();
   }
 });
 
 function stayInside(event) {
-  const all = [...menu.querySelectorAll("button, select")];
+  const all = [...menu.querySelectorAll("button, input")].filter((one) => one.offsetParent);
   const next = all.indexOf(document.activeElement) + (event.shiftKey ? -1 : 1);
   event.preventDefault();
   all.at(next % all.length).focus();

@@ -12,6 +12,12 @@ export function complain(error) {
   problem.textContent = `${line}${sentence}${error.message}`;
 }
 
+// What a field says of a sentence (or a word of it), unless someone is writing in it.
+export function setField(field, value, of) {
+  if (field !== document.activeElement || field.dataset.of !== String(of)) field.value = value;
+  field.dataset.of = of;
+}
+
 // What has happened, for screen readers.
 export function say(text) {
   byId("status").textContent = text;

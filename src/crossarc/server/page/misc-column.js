@@ -1,23 +1,18 @@
 // Constraints in the MISC column of CoNLL-U, as crossarc parse --constraints misc reads them:
 // Head=3, Rel=nsubj, NotHead=5,6 and NotRel=obj.
 
-import { FREE } from "./history.js";
+import { FREE } from "./constraints.js";
 
 const WORD = /^([1-9][0-9]*)\t(?:[^\t\n]*\t){8}[^\t\n]*$/gm;
 const CONSTRAINT = /^(Head|Rel|NotHead|NotRel)=(.+)$/;
-
-// A CoNLL-U text without the constraints in MISC, and those of each sentence: {word: {head, label, notHeads, notLabels}}.
-export function takeConstraints(text) {
-  const blocks = text.split(/\n\n+/).filter((block) => block);
-  return { text: withMisc(text, () => []), constraints: blocks.map(constraintsIn) };
-}
 
 // A sentence of CoNLL-U with these constraints in MISC.
 export function withConstraints(conllu, constraints) {
   return withMisc(conllu, (word) => (constraints[word] ? itemsOf(constraints[word]) : []));
 }
 
-function constraintsIn(block) {
+// Those of a sentence: {word: {head, label, notHeads, notLabels}}.
+export function constraintsIn(block) {
   const constraints = {};
   for (const [line, word] of block.matchAll(WORD)) {
     const items = miscOf(line).map((item) => CONSTRAINT.exec(item)).filter((item) => item);

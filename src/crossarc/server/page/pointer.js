@@ -6,18 +6,22 @@ const NEAR_OF_FINGER = 12;
 const EDGE = 40; // pixels from the edge of the drawing where it scrolls under what is dragged
 const STEP = 6; // pixels that it then scrolls at a time
 
-// page: isAsking(), answer(head), open(word, place), drop(word, head)
+// page: isAsking(), answer(head), open(word), take(word), node(id): an empty node, drop(word, head)
 export function listenToPointer(drawing, page) {
   let drag = null; // {word, pointer, near, from, at, thread, scrolling}
 
   drawing.addEventListener("click", (event) => {
     if (drag?.thread) return;
+    const suggested = event.target.closest("[data-suggested]");
+    if (suggested) page.take(Number(suggested.dataset.suggested));
+    const node = event.target.closest("[data-node]");
+    if (node) page.node(node.dataset.node);
     const target = event.target.closest("[data-word], [data-arc]");
     if (!target) return;
     const word = Number(target.dataset.word ?? target.dataset.arc);
     if (page.isAsking()) {
       if (target.dataset.word !== undefined) page.answer(word);
-    } else if (word > 0) page.open(word, { x: event.clientX, y: event.clientY });
+    } else if (word > 0) page.open(word);
   });
 
   drawing.addEventListener("pointerdown", (event) => {
@@ -51,8 +55,8 @@ export function listenToPointer(drawing, page) {
 
   function follow() {
     const { left, top } = drawing.firstChild.getBoundingClientRect();
-    drag.thread.setAttribute("x2", drag.at.x - left);
-    drag.thread.setAttribute("y2", drag.at.y - top);
+    drag.thread.setAttribute("x2", (drag.at.x - left) * scaleOf(drawing.firstChild));
+    drag.thread.setAttribute("y2", (drag.at.y - top) * scaleOf(drawing.firstChild));
     for (const word of drawing.querySelectorAll(".target")) word.classList.remove("target");
     wordAt(drag.at)?.classList.add("target");
   }
@@ -81,6 +85,11 @@ function placeOf(event) {
   return { x: event.clientX, y: event.clientY };
 }
 
+// How many units of the drawing a pixel is.
+function scaleOf(svg) {
+  return svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+}
+
 function threadFrom(word, drawing) {
   const svg = drawing.firstChild;
   svg.classList.add("asking");
@@ -88,8 +97,8 @@ function threadFrom(word, drawing) {
   const box = svg.querySelector(`.word[data-word="${word}"]`).getBoundingClientRect();
   const thread = document.createElementNS(svg.namespaceURI, "line");
   thread.setAttribute("class", "thread");
-  thread.setAttribute("x1", box.left + box.width / 2 - left);
-  thread.setAttribute("y1", box.top - top);
+  thread.setAttribute("x1", (box.left + box.width / 2 - left) * scaleOf(svg));
+  thread.setAttribute("y1", (box.top - top) * scaleOf(svg));
   svg.append(thread);
   return thread;
 }

@@ -1,19 +1,24 @@
-// What can be told of sentences, as the service gives them.
+// What can be told of sentences.
+
+import { isRightToLeft } from "./script.js";
 
 // The word, with its place if there is another one like it.
-export function nameOf(sentence, word) {
+export function nameOf(view, word) {
   if (word === 0) return "the root";
-  const { form } = sentence.words[word - 1];
-  return sentence.words.filter((other) => other.form === form).length > 1 ? `${form} (${word})` : form;
+  const form = isolated(view.words[word - 1].form);
+  return view.words.filter((other) => other.form === view.words[word - 1].form).length > 1 ? `${form} (${word})` : form;
 }
 
-// How unsure the parser is: nats for each word, so that long sentences are not first.
-export function uncertainty(sentence) {
-  return sentence.first.entropy === null ? null : sentence.first.entropy / Math.max(1, sentence.first.words.length);
+// A name that is written from right to left does not turn what stands around it.
+function isolated(form) {
+  return isRightToLeft(form) ? `\u2068${form}\u2069` : form;
 }
 
-// As in the text ("file"), or the least certain first ("uncertainty").
-export function ordered(sentences, order) {
-  if (order === "file") return [...sentences];
-  return [...sentences].sort((a, b) => (uncertainty(b) ?? 0) - (uncertainty(a) ?? 0) || a.number - b.number);
+// What the second tree has other than the first: "telescope ← saw" for another head, "telescope: obl" for another label.
+export function differences(view, first, second) {
+  return second.flatMap((arc, i) => {
+    const word = nameOf(view, i + 1);
+    if (arc.head !== first[i].head) return [`${word} ← ${nameOf(view, arc.head)}`];
+    return arc.label === first[i].label ? [] : [`${word}: ${arc.label}`];
+  });
 }

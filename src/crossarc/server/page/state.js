@@ -1,52 +1,60 @@
-// What the page knows: the models, the sentences, and the one that is open with all that was said of it.
+// What the page knows: the models, the file that is open, its sentences, and the one that is looked at.
 
-import { nameOf, ordered } from "./sentences.js";
+import { viewOf } from "./conllu.js";
+import { Edits } from "./edits.js";
 
 export const page = {
   models: new Map(),
-  model: "", // the name of the one that has parsed
-  sentences: [], // {number, base, first, data, seen, history, asked}: CoNLL-U; what the service said first and last; to what
+  model: "", // the name of the one whose opinion is asked
+  hasFolder: false, // whether the service has a folder of treebanks
+  file: null, // {id, name, bom, eol, originals: key -> the block it was}
+  edits: new Edits([]),
   order: "file", // of the list: that, or "uncertainty"
-  current: null,
-  selected: null, // a word of the current sentence
+  query: "", // what is searched for (search.js)
+  current: null, // the key of the sentence that is open
+  compared: null, // {name, others: key -> the view of that sentence in another file}
+  zoom: 1, // of the drawing; 0: as wide as the page
+  selected: null, // a word of it
   changed: new Set(), // words with another head or label than before
   asking: null, // the word whose head is being chosen
-  file: "parsed",
-  saved: true,
-  reading: 0, // the input that is being parsed, so that an older one stops
+  isAskingExtra: false, // whether that is one more head, for DEPS
+  pending: null, // {key, fixed}: what was said of a sentence that is being parsed again
+  version: 0, // counts whatever changes sentences
+  isLoading: false, // whether sentences are still to come
+  reading: 0, // the input that is being read, so that an older one stops
 };
 
 export function model() {
   return page.models.get(page.model);
 }
 
-// The sentences in the order of the list.
-export function shown() {
-  return ordered(page.sentences, page.order);
+export function sentences() {
+  return page.edits.sentences;
 }
 
-// What the person has said last.
-export function state() {
-  return page.current.history.state;
+// The sentence that is open.
+export function current() {
+  return sentences().find((sentence) => sentence.key === page.current) ?? null;
 }
 
-// What the tree on the page is the answer to: the same, unless an answer is awaited.
-export function seen() {
-  return page.current.seen;
+export function placeOf(sentence) {
+  return sentences().findIndex((other) => other.key === sentence.key);
 }
 
-export function tree() {
-  return chosen(page.current);
+const views = new WeakMap();
+
+// What its CoNLL-U says; found once.
+export function view(sentence = current()) {
+  if (!views.has(sentence)) views.set(sentence, viewOf(sentence.text));
+  return views.get(sentence);
 }
 
-export function chosen({ data, seen }) {
-  return data.trees[seen.choice] ?? data.trees[0];
+export function isChanged(sentence) {
+  return page.file.originals.get(sentence.key)?.text !== sentence.text;
 }
 
-export function arcTo(word) {
-  return { ...tree().arcs[word - 1], word };
-}
-
-export function form(word) {
-  return nameOf(page.current.data, word);
+// A key that no sentence has had yet, not even one that was undone.
+export function newKey() {
+  const used = [...page.file.originals.keys(), ...page.edits.log.flatMap((edit) => edit.new.map((sentence) => sentence.key))];
+  return 1 + used.reduce((a, b) => Math.max(a, b), 0);
 }

@@ -1,44 +1,142 @@
-// The open sentence: its drawing, its best trees, what was said of it.
+// The open sentence: its text, its drawing, what the parser thinks of it, what was said of it.
 
-import { BINS, draw } from "./drawing.js";
-import { allowHead, allowLabel, letGo } from "./history.js";
-import { byId } from "./messages.js";
-import { form, page, seen, shown, state, tree } from "./state.js";
+import { allowHead, allowLabel, letGo } from "./constraints.js";
+import { hasNoArc } from "./conllu.js";
+import { drawColumn } from "./column.js";
+import { doubtsOf } from "./doubts.js";
+import { draw } from "./drawing.js";
+import { UPOS, inventory } from "./inventory.js";
+import { shown } from "./list.js";
+import { byId, setField } from "./messages.js";
+import { arcsWithOpinion, opinionOf, sameArc } from "./opinions.js";
+import { BINS } from "./probability.js";
+import { renderPairs } from "./pairs.js";
+import { renderProgress } from "./progress.js";
+import { differences, nameOf } from "./sentences.js";
+import { current, model, page, view } from "./state.js";
+import { renderTable } from "./table.js";
 
 const HINT = matchMedia("(pointer: coarse)").matches
   ? "Drag a word to its head, or tap an arc or a word."
   : "Drag a word to its head, or click an arc.";
 
+const LONG = 40; // words of a sentence that has one on each line
+
 let doing; // what the buttons of the workspace do
 
-// page: takeBack(state without it), chooseTree(i)
+// takeBack(constraints without it), chooseTree(i), fixed(): what is said of the sentence, judge(): ask the parser
 export function listenToWorkspace(page) {
   doing = page;
 }
 
+export function showOpinion() {
+  doing.judge();
+}
+
 export function render() {
-  const focused = byId("drawing").contains(document.activeElement);
-  const marks = { constraints: seen().constraints, selected: page.selected, changed: page.changed };
-  const svg = draw(page.current.data, tree(), marks);
-  if (page.asking) svg.classList.add("asking");
-  byId("drawing").replaceChildren(svg);
-  byId("drawing").setAttribute("aria-busy", String(seen() !== state()));
-  if (focused) wordNode(page.selected ?? 1)?.focus({ preventScroll: true });
-  renderTrees();
-  renderCorrections();
-  const all = shown();
-  const at = all.indexOf(page.current);
-  byId("steps").hidden = all.length === 1;
-  byId("position").textContent = `${at + 1} of ${all.length}`;
-  byId("before").disabled = at === 0;
-  byId("after").disabled = at === all.length - 1;
-  byId("undo").disabled = !page.current.history.canUndo;
-  byId("redo").disabled = !page.current.history.canRedo;
+  const sentence = current();
+  if (!sentence) return;
+  renderHeading(sentence);
+  renderDrawing(sentence);
+  renderTrees(sentence);
+  renderCorrections(sentence);
+  renderPlace();
+  renderTable();
+  renderPairs();
+  renderProgress();
   const hint = byId("hint");
   hint.classList.toggle("asking", page.asking !== null);
   hint.textContent = page.asking
-    ? `What is the head of “${form(page.asking)}”? Click a word, or the root at the top. Esc: never mind.`
+    ? `What is ${page.isAskingExtra ? "one more" : "the"} head of “${nameOf(view(), page.asking)}”? Click a word, or the root at the top. Esc: never mind.`
     : HINT;
+  hint.hidden = view().isBroken;
+}
+
+function renderHeading(sentence) {
+  const { text, sentId, problems, isBroken } = view(sentence);
+  byId("sentence-text").textContent = text;
+  byId("sentence-id").textContent = sentId ?? "";
+  byId("whose").hidden = !sentence.parsed;
+  byId("reparse").textContent = sentence.parsed || hasNoArc(view(sentence)) ? (sentence.parsed ? "Parse again" : "Parse this sentence") : "Replace by the parser’s tree";
+  byId("reparse").disabled = isBroken || !page.model;
+  const doubts = isBroken ? [] : doubtsOf(view(sentence).words, inventory(), { deprel: model()?.labels ?? [], upos: UPOS });
+  view(sentence).doubts = doubts;
+  byId("suggest-text").textContent = `show where ${page.compared?.name ?? "the parser"} disagrees`;
+  byId("stop-comparing").hidden = !page.compared;
+  byId("problems").replaceChildren(...problems.map(problemItem), ...doubts.map((doubt) => Object.assign(problemItem(doubt), { className: "doubt" })));
+  setField(byId("lines"), sentence.text, sentence.key);
+  byId("as-lines").open ||= isBroken;
+  for (const id of ["structure", "table", "as-comments"]) byId(id).hidden = isBroken;
+  if (!isBroken) setField(byId("comments"), view(sentence).comments.join("\n"), sentence.key);
+}
+
+function problemItem({ word, line, message }) {
+  const place = line === undefined ? "" : `Line ${line + 1}: `;
+  const item = Object.assign(document.createElement("li"), { textContent: place + message });
+  if (word) item.dataset.word = word;
+  return item;
+}
+
+function renderDrawing(sentence) {
+  const drawing = byId("drawing");
+  const focused = drawing.contains(document.activeElement) ? document.activeElement.dataset.word : null;
+  const marks = { fixed: sentence.fixed, isParsed: sentence.parsed, selected: page.selected, changed: page.changed, suggested: suggestions(sentence) };
+  drawing.hidden = view(sentence).isBroken;
+  if (!drawing.hidden) {
+    const svg = (isColumn(view(sentence)) ? drawColumn : draw)(view(sentence), arcsWithOpinion(sentence), marks);
+    zoom(svg);
+    if (page.asking) svg.classList.add("asking");
+    drawing.replaceChildren(svg);
+  }
+  drawing.setAttribute("aria-busy", String(page.pending !== null));
+  if (focused) wordNode(focused)?.focus({ preventScroll: true });
+}
+
+// Whether there is one word on each line: as the person wants it, or for long sentences.
+function isColumn({ words }) {
+  const wanted = byId("view").value;
+  return wanted === "column" || (wanted === "auto" && words.length > LONG);
+}
+
+// As large as the person wants it; 0 is as wide as the page.
+function zoom(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const factor = page.zoom || Math.min(1, Math.max(0.35, byId("drawing").clientWidth / width));
+  svg.setAttribute("width", width * factor);
+  svg.setAttribute("height", height * factor);
+}
+
+// The word whose arc the parser doubts most.
+export function leastCertain() {
+  const arcs = arcsWithOpinion(current());
+  const known = arcs.map((arc, i) => ({ word: i + 1, share: arc.labelled })).filter(({ share }) => share !== null);
+  if (known.length) select(known.reduce((a, b) => (b.share < a.share ? b : a)).word);
+}
+
+// The parser's arcs where they are not those of the sentence, if the person wants to see them.
+export function suggestions(sentence) {
+  const best = otherArcs(sentence);
+  if (!byId("suggest").checked || !best) return [];
+  const { arcs } = view(sentence);
+  return best.flatMap((arc, i) => (arc.head === null || sameArc(arc, arcs[i]) ? [] : [{ labelled: null, ...arc, word: i + 1 }]));
+}
+
+// What the sentence is compared with: the other file, if there is one, or the parser's best tree.
+function otherArcs(sentence) {
+  if (page.compared) return page.compared.others.get(sentence.key)?.arcs;
+  return opinionOf(sentence)?.trees[0].arcs;
+}
+
+function renderPlace() {
+  const all = shown();
+  const at = all.findIndex((sentence) => sentence.key === page.current);
+  byId("steps").hidden = all.length === 1 && at === 0;
+  byId("position").textContent = `${at < 0 ? "–" : (at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
+  byId("before").disabled = at <= 0;
+  byId("after").disabled = at === all.length - 1;
+  byId("undo").disabled = !page.edits.canUndo;
+  byId("redo").disabled = !page.edits.canRedo;
+  byId("download-conllu").disabled = page.isLoading;
 }
 
 export function wordNode(word) {
@@ -52,40 +150,57 @@ export function select(word) {
   wordNode(word).scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-function renderTrees() {
-  const { trees } = page.current.data;
-  const buttons = trees.map((one, i) => {
-    const share = one.probability === null ? "" : ` · ${treeShare(one.probability)}`;
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: `${i + 1}${share}` });
-    button.setAttribute("role", "radio");
-    button.setAttribute("aria-label", `Tree ${i + 1}${share}`);
-    button.setAttribute("aria-checked", String(i === seen().choice));
-    button.tabIndex = i === seen().choice ? 0 : -1;
-    button.addEventListener("click", () => doing.chooseTree(i));
-    return button;
+// The parser's best trees, each by what it has other than the one that is shown.
+function renderTrees(sentence) {
+  const { trees } = opinionOf(sentence) ?? { trees: [] };
+  const { arcs } = view(sentence);
+  const buttons = trees.map((tree, i) => {
+    const isShown = tree.arcs.every((arc, j) => sameArc(arc, arcs[j]));
+    const share = tree.probability === null ? "" : treeShare(tree.probability);
+    const different = hasNoArc(view(sentence)) ? [] : differences(view(sentence), arcs, tree.arcs);
+    return treeButton(i, isShown, share, isShown ? "as shown" : different.slice(0, 3).join(", ") + (different.length > 3 ? ` and ${different.length - 3} more` : ""));
   });
   const focused = byId("trees").contains(document.activeElement);
   byId("trees").replaceChildren(...buttons);
-  byId("best").hidden = trees.length === 1;
-  if (focused) buttons[seen().choice].focus();
+  byId("best").hidden = !trees.length || (trees.length === 1 && buttons[0].getAttribute("aria-checked") === "true");
+  const checked = buttons.find((button) => button.getAttribute("aria-checked") === "true") ?? buttons[0];
+  if (checked) checked.tabIndex = 0;
+  if (focused) checked?.focus();
+}
+
+function treeButton(i, isShown, share, different) {
+  const button = Object.assign(document.createElement("button"), { type: "button", tabIndex: -1 });
+  const text = (className, textContent) => Object.assign(document.createElement("span"), { className, textContent });
+  const what = text("different", different);
+  what.dir = "auto";
+  button.append(text("share", [String(i + 1), share].filter(Boolean).join(" · ")), what);
+  button.setAttribute("role", "radio");
+  button.setAttribute("aria-label", `Tree ${i + 1} of the parser ${share}: ${different}`);
+  button.setAttribute("aria-checked", String(isShown));
+  button.addEventListener("click", () => doing.chooseTree(i));
+  return button;
 }
 
 function treeShare(probability) {
-  if (probability < 0.001) return "<0.1 %";
-  return `${(100 * probability).toFixed(probability < 0.1 ? 1 : 0)} %`;
+  if (probability < 0.001) return "<0.1%";
+  const down = (digits) => (Math.floor(probability * 100 * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
+  return `${down(probability < 0.1 ? 1 : 0)}%`;
 }
 
-function renderCorrections() {
-  const items = Object.entries(state().constraints).flatMap(([key, constraint]) => {
+function renderCorrections(sentence) {
+  if (view(sentence).isBroken) return byId("corrections").replaceChildren();
+  const form = (word) => nameOf(view(sentence), word);
+  const fixed = doing.fixed();
+  const items = Object.entries(fixed).flatMap(([key, constraint]) => {
     const word = Number(key);
     const all = [
-      ...constraint.notHeads.map((head) => chip(`not ${form(word)} ← ${form(head)}`, "no", allowHead(state(), word, head))),
-      ...constraint.notLabels.map((label) => chip(`not ${form(word)}: ${label}`, "no", allowLabel(state(), word, label))),
+      ...constraint.notHeads.map((head) => chip(`not ${form(word)} ← ${form(head)}`, "no", allowHead(fixed, word, head))),
+      ...constraint.notLabels.map((label) => chip(`not ${form(word)}: ${label}`, "no", allowLabel(fixed, word, label))),
     ];
     if (constraint.head !== undefined || constraint.label !== undefined) {
       const head = constraint.head === undefined ? "" : ` ← ${form(constraint.head)}`;
       const label = constraint.label === undefined ? "" : `: ${constraint.label}`;
-      all.push(chip(`${form(word)}${head}${label}`, "", letGo(state(), word)));
+      all.push(chip(`${form(word)}${head}${label}`, "", letGo(fixed, word)));
     }
     return all;
   });
@@ -93,9 +208,10 @@ function renderCorrections() {
 }
 
 function chip(text, className, without) {
-  const item = Object.assign(document.createElement("li"), { textContent: text, className });
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "✕" });
-  button.setAttribute("aria-label", `Take back: ${text}`);
+  const item = Object.assign(document.createElement("li"), { className });
+  item.append(Object.assign(document.createElement("span"), { textContent: text, dir: "auto" }));
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "✕", title: "Undo this constraint" });
+  button.setAttribute("aria-label", `Undo this constraint: ${text}`);
   button.addEventListener("click", () => doing.takeBack(without));
   item.append(button);
   return item;
@@ -103,6 +219,7 @@ function chip(text, className, without) {
 
 export function legend() {
   byId("legend").append(
+    Object.assign(document.createElement("li"), { textContent: "probability of arc and label:" }),
     ...BINS.map((bin) => {
       const item = document.createElement("li");
       const sample = new DOMParser().parseFromString(

@@ -1,0 +1,75 @@
+"""Memory over words that have never been seen: what is remembered of words is bounded.
+
+The full run is ``python tests/test_memory.py 2000000``; its figures are in docs/reliability.md.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+WORDS = 40_000  # between two looks at the memory
+PARAGRAPH = 400  # words
+
+
+def new_words(number: int) -> Iterator[str]:
+    """Paragraphs of words that have not been there before."""
+    for first in range(0, number, PARAGRAPH):
+        words = (f"Xa{i:x}zor" if i % 12 else f"w{i:x}ed." for i in range(first, first + PARAGRAPH))
+        yield " ".join(words) + "\n\n"
+
+
+def resident_megabytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+def remember_less(words: int) -> None:
+    """Make all that remembers words forget them sooner, so that it is full after few of them."""
+    from crossarc.features import hashing, word_table
+
+    hashing.hash_string = lru_cache(words)(hashing.hash_string.__wrapped__)  # before others import it
+    for table in (word_table.Memo, word_table.WordTable):
+        table.__init__.__defaults__ = (words,)
+    from crossarc.text import lemmatizer
+
+    remembered = [name for name, found in vars(lemmatizer).items() if hasattr(found, "cache_info")]
+    for name in remembered:
+        setattr(lemmatizer, name, lru_cache(words)(getattr(lemmatizer, name).__wrapped__))
+
+
+def main(number: int, remembered: int | None) -> None:
+    """Parse so many words as ``crossarc parse`` does; the memory after each tenth part."""
+    if remembered is not None:
+        remember_less(remembered)
+    from crossarc.io.text import TextBlock
+    from crossarc.pipeline.chunks import Chunk, Job, parse_chunks
+
+    blocks = (TextBlock(text, "x", 1, 1) for text in new_words(number))
+    done = 0
+    for result in parse_chunks(Job("en"), (Chunk(0, "text", [block]) for block in blocks)):
+        before, done = done, done + PARAGRAPH
+        assert result.words >= PARAGRAPH
+        if done * 10 // number > before * 10 // number:
+            print(done, resident_megabytes(), flush=True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory there is")
+def test_memory_stays_flat():
+    """With few words remembered, the last four fifths of them cost next to nothing (2 kB a word if all were kept)."""
+    command = [sys.executable, __file__, str(WORDS), "2000"]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    megabytes = [int(line.split()[1]) for line in finished.stdout.splitlines()]
+    assert len(megabytes) == 10
+    assert megabytes[-1] - megabytes[1] < 15
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
