@@ -15,6 +15,12 @@ TEXT = "".join(
 )
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+PATIENT = (
+    "--jobs",
+    "1",
+    "--time-limit",
+    "600",
+)  # a second worker may take minutes to start on a busy machine
 
 
 def head_of(page, word):

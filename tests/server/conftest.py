@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from browsing import DESKTOP, GOLD, SENTENCES, TEXT, open_file, wait_until
+from browsing import DESKTOP, GOLD, PATIENT, SENTENCES, TEXT, open_file, wait_until
 from crossarc.pipeline import Pipeline, train_components
 from serving import serving
 from trained import DEV, TRAIN, trained
@@ -43,7 +43,7 @@ CHROMIUM = shutil.which("chromium")
 @pytest.fixture(scope="session")
 def address(model_file: Path) -> Iterator[str]:
     """Where the service is that the page belongs to."""
-    with serving(model_file) as (address, _):
+    with serving(model_file, options=PATIENT) as (address, _):
         yield address
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from browsing import (
     GOLD,
+    PATIENT,
     SENTENCES,
     TEXT,
     arcs_in,
@@ -190,7 +191,7 @@ def test_everything_survives_a_reload(gold, tmp_path):
 
 
 def test_nothing_is_lost_when_the_service_dies(visit, model_file):
-    with serving(model_file) as (address, process):
+    with serving(model_file, options=PATIENT) as (address, process):
         page = visit(address)
         page.evaluate("document.getElementById('typing').open = true")
         page.fill("#text", TEXT)

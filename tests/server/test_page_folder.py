@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from browsing import GOLD, SENTENCES, arcs_in, arcs_of, download, head_of, wait_for_opinion, wait_until, wait_until_kept
+from browsing import (
+    GOLD,
+    PATIENT,
+    SENTENCES,
+    arcs_in,
+    arcs_of,
+    download,
+    head_of,
+    wait_for_opinion,
+    wait_until,
+    wait_until_kept,
+)
 from serving import serving
 
 pytestmark = pytest.mark.slow
@@ -34,7 +45,7 @@ def test_an_afternoon(visit, model_file, tmp_path):
     gold = folder / "gold.conllu"
     gold.write_text(GOLD)
     n = len(SENTENCES)
-    with serving(model_file, options=["--folder", str(folder)]) as (address, process):
+    with serving(model_file, options=[*PATIENT, "--folder", str(folder)]) as (address, process):
         page = visit(address)
         open_from_folder(page, "gold.conllu")
         assert arcs_of(page) == arcs_in(SENTENCES[0])
@@ -111,7 +122,7 @@ def test_an_afternoon(visit, model_file, tmp_path):
 
 def test_a_folder_behind_a_token(visit, model_file, tmp_path):
     (tmp_path / "a.conllu").write_text(GOLD)
-    with serving(model_file, options=["--folder", str(tmp_path), "--token", "a-word"]) as (address, _):
+    with serving(model_file, options=[*PATIENT, "--folder", str(tmp_path), "--token", "a-word"]) as (address, _):
         page = visit(address)
         wait_until(page, lambda: "token" in page.inner_text("#problem"))
         page.goto(f"{address}?token=a-word")

@@ -281,13 +281,25 @@ def test_models(client, handler):
         "probabilities": True,
         "k_best": True,
         "acknowledgement": "",
+        "language": "",
     }
+    assert reply["folder"] is False
     assert reply["limits"] == {"size": 200_000, "length": 40, "seconds": 20.0, "k": 8}
 
 
 def test_it_describes_itself(client):
     description = client.get("/api/openapi.json").json()
-    assert set(description["paths"]) >= {"/api/models", "/api/parse", "/models", "/process", "/predict"}
+    assert set(description["paths"]) >= {
+        "/api/models",
+        "/api/parse",
+        "/api/learn",
+        "/api/folder",
+        "/api/folder/file",
+        "/api/folder/version",
+        "/models",
+        "/process",
+        "/predict",
+    }
     reply = parse(client, text=ONE, k=2)
     schema = description["components"]["schemas"]
     assert set(reply) == set(schema["ParseReply"]["properties"])
