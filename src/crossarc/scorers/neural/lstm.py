@@ -102,22 +102,32 @@ class LstmEncoder:
     def encode(self, inputs: Inputs, beside: Floats | None = None) -> Floats:
         """[i, :]: the nodes of sentences in their context; ``beside`` is what another encoder says of each node."""
         packing = Packing.of(inputs.starts)
-        embedded = self.embed(inputs)
-        found = (embedded if beside is None else np.concatenate([embedded, beside], axis=1))[packing.nodes]
-        for directions in self._lstms:
-            found = np.concatenate(
-                [
-                    run_lstm(found @ into + bias, packing.counts, again, backward)
-                    for backward, (into, again, bias) in enumerate(directions)
-                ],
-                axis=1,
-            )
+        first, *others = self._lstms
+        sums = self._sums_of_words(inputs, packing, beside)
+        found = np.concatenate(
+            [run_lstm(sums[i], packing.counts, again, i) for i, (_, again, _) in enumerate(first)], 1
+        )
+        for layer in others:
+            both = [
+                run_lstm(found @ into + bias, packing.counts, again, i) for i, (into, again, bias) in enumerate(layer)
+            ]
+            found = np.concatenate(both, axis=1)
         states = np.empty_like(found)
         states[packing.nodes] = found
         return states
 
+    def _sums_of_words(self, inputs: Inputs, packing: Packing, beside: Floats | None) -> list[Floats]:
+        """What the inputs of the first layer add to the sums of its gates; once for each word, where words repeat."""
+        embedded, words, sums = self.embed(inputs), inputs.words[packing.nodes], []
+        for into, _, bias in self._lstms[0]:
+            own = (embedded @ into[: embedded.shape[1]] + bias)[words]
+            if beside is not None:
+                own += beside[packing.nodes] @ into[embedded.shape[1] :]
+            sums.append(own)
+        return sums
+
     def embed(self, inputs: Inputs) -> Floats:
-        """The nodes without their context: sums of embeddings, group beside group."""
+        """The words without their context: sums of embeddings, group beside group."""
         groups = []
         for group, rows in inputs.rows.items():
             table = self.weights[f"embed.{group}.weight"]

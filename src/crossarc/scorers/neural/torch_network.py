@@ -114,7 +114,7 @@ class TorchLstm(nn.Module):
 
     def _embedded(self, inputs: Inputs) -> Tensor:
         """The nodes without their context; groups are dropped as a whole, and the others count for more."""
-        rows = {group: torch.from_numpy(own) for group, own in inputs.rows.items()}
+        rows = {group: torch.from_numpy(own[inputs.words]) for group, own in inputs.rows.items()}
         if self.training:
             rows["word"] = self._unknown_words(rows["word"])
         groups = torch.stack([self.embed[group](own) for group, own in rows.items()], dim=1)

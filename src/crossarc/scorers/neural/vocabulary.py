@@ -38,7 +38,8 @@ Values = tuple[tuple[str, str], ...]  # attributes and their values
 class Inputs(NamedTuple):
     """The nodes of several sentences, one after the other; sentence b has ``starts[b]`` to ``starts[b + 1]``."""
 
-    rows: dict[str, NDArray[np.int32]]  # of each group, [i, k]: the rows of its table that belong to node i
+    rows: dict[str, NDArray[np.int32]]  # of each group, [w, k]: the rows of its table that belong to word w
+    words: NDArray[np.int64]  # which word each node is: words that occur several times are looked up once
     starts: NDArray[np.int64]
 
 
@@ -49,8 +50,9 @@ class Vocabulary:
     >>> vocabulary = Vocabulary.of(sentences, ["word"])
     >>> vocabulary.sizes
     {'word': 6}
-    >>> vocabulary.inputs(sentences).rows["word"][:, 0].tolist()
-    [1, 3, 2, 3, 2]
+    >>> inputs = vocabulary.inputs(sentences)
+    >>> inputs.words.tolist(), inputs.rows["word"][:, 0].tolist()
+    ([0, 1, 2, 1, 3], [1, 3, 2, 2])
     """
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
@@ -99,7 +101,8 @@ class Vocabulary:
         rows, arrays = self._table.rows(words, before=[0])
         starts = np.zeros(len(sentences) + 1, dtype=np.int64)
         np.cumsum([len(sentence) + 1 for sentence in sentences], out=starts[1:])
-        return Inputs({group: array[rows] for group, array in zip(self.groups, arrays, strict=True)}, starts)
+        distinct, words = np.unique(rows, return_inverse=True)
+        return Inputs({group: own[distinct] for group, own in zip(self.groups, arrays, strict=True)}, words, starts)
 
     def _describe(self, word: Row) -> tuple[NDArray[np.int32], ...]:
         return tuple(
