@@ -25,8 +25,9 @@ from recipe import Recipe, read_recipe
 from crossarc import CrossarcError, Sentence, read
 from crossarc.models import read_model, write_model
 from crossarc.parsers import Parser, SpanningTreeParser, train
+from crossarc.parsers import load as load_parser
 from crossarc.parsers.progress import ProgressLines
-from crossarc.parsers.training import dev_scores
+from crossarc.parsers.training import checksum, dev_scores, with_treebank_defaults
 from crossarc.pipeline import Annotated, Pipeline, load, scores_of, train_components, words_per_second
 from crossarc.pipeline.packaging import write_package
 from crossarc.text import raw_text
@@ -60,7 +61,7 @@ def main() -> None:
             raise CrossarcError("a model by less than its recipe is not to be shipped: --output says where it goes")
         recipe = read_recipe(options.recipe, epochs=options.epochs)
         folder = options.treebank or TREEBANKS / recipe.folder
-        print(make(recipe, folder, options.output, options.sentences, options.resume))
+        print(make(recipe, folder, options.output, options.sentences, resume=options.resume, parser=options.parser))
     except CrossarcError as error:
         sys.exit(f"build.py: error: {error}")
     except KeyboardInterrupt:
@@ -76,19 +77,30 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sentences", type=int, help="take so many sentences of train, dev and test: to try it out")
     parser.add_argument("--epochs", type=int, help="another number of epochs: to try it out")
     parser.add_argument("--resume", action="store_true", help="go on with a training that was interrupted")
+    parser.add_argument("--parser", type=Path, help="a parser with the configuration of the recipe, trained before")
     return parser.parse_args()
 
 
-def make(recipe: Recipe, treebank: Path, output: Path | None, sentences: int | None, resume: bool) -> str:
+def make(
+    recipe: Recipe,
+    treebank: Path,
+    output: Path | None,
+    sentences: int | None,
+    *,
+    resume: bool = False,
+    parser: Path | None = None,
+) -> str:
     """Train the model, measure it and write it to where it belongs; what has become of it."""
-    parts = parts_of(treebank, sentences)
-    annotated = annotate(recipe, parts)
+    annotated = annotate(recipe, parts_of(treebank, sentences))
     checkpoint = (output or Path(__file__).parent) / f"{recipe.name}.training"
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    parser = trained_parser(recipe, annotated, checkpoint, resume)
+    if parser is None:
+        trained = trained_parser(recipe, annotated, checkpoint, resume)
+    else:
+        trained = parser_from(parser, recipe, annotated)
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / "draft"
-        Pipeline(parser, **annotated.components, about=recipe.about, quantized=recipe.quantize).save(draft)
+        Pipeline(trained, **annotated.components, about=recipe.about, quantized=recipe.quantize).save(draft)
         measured = measured_alone(draft, treebank, sentences)
         file = written(recipe, draft, output, measured)
     checkpoint.unlink(missing_ok=True)
@@ -121,6 +133,17 @@ def trained_parser(recipe: Recipe, annotated: Annotated, checkpoint: Path, resum
     parser = replace(parser, config=narrower, scorer=replace(parser.scorer, options=narrower.scorer))
     parser = replace(parser, dev=dev_scores(dev, parser.trees(dev))).calibrated(dev)
     print(f"with its own search: {parser.dev}", flush=True)
+    return parser
+
+
+def parser_from(file: Path, recipe: Recipe, annotated: Annotated) -> Parser:
+    """The parser of a model; an error if it was not trained by the recipe, from the same trees."""
+    parser: Parser = load_parser(file)
+    expected = replace(with_treebank_defaults(annotated.treebank, recipe.config), **recipe.search)
+    if parser.config != expected:
+        raise CrossarcError(f"{file}: trained with {parser.config}, where the recipe has {expected}")
+    if parser.treebank != checksum(annotated.treebank):
+        raise CrossarcError(f"{file}: trained on another treebank")
     return parser
 
 

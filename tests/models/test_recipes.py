@@ -123,6 +123,14 @@ def test_an_interrupted_training_goes_on(treebank, tmp_path, monkeypatch):
     assert own.header == theirs.header
     for name, tensor in own.tensors.items():
         np.testing.assert_array_equal(dequantized(tensor), dequantized(theirs.tensors[name]))
+    another = tmp_path / "another"
+    build_module.make(small, treebank, another, 60, parser=whole / "en.crossarc")  # a parser that was trained before
+    assert read_model(another / "en.crossarc").components["parser"].header == own.header
+    with pytest.raises(CrossarcError, match="another treebank"):
+        build_module.make(small, treebank, another, 50, parser=whole / "en.crossarc")
+    other = recipe.read_recipe(tmp_path / "en.toml", epochs=3)
+    with pytest.raises(CrossarcError, match="where the recipe has"):
+        build_module.make(other, treebank, another, 60, parser=whole / "en.crossarc")
 
 
 def check(header: dict[str, object], language: str) -> None:
