@@ -66,3 +66,10 @@ def test_tex_takes_it(handmade_sentence, tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert result.returncode == 0, result.stdout.decode(errors="replace")[-2000:]
+
+
+def test_from_right_to_left():
+    sentence = Sentence.of(["הילד", "קרא"]).with_tree([-1, 2, 0], ["_", "nsubj", "root"])
+    latex = to_latex(sentence)
+    assert latex.index("קרא") < latex.index("הילד")
+    assert re.search(r"depedge.*\{1\}\{2\}\{nsubj\}", latex)

@@ -174,3 +174,20 @@ def test_all_characters_make_valid_xml():
             letters = "".join(map(chr, range(first, first + 4096)))
             sentence = Sentence.of([letters, "b"]).with_tree([-1, 0, 1], ["_", letters, "x"])
             ElementTree.fromstring(to_svg([sentence]))
+
+
+def test_from_right_to_left():
+    """The first word of a Hebrew sentence is at the right, and every arc still joins its own words."""
+    words = ["הילד", "קרא", "ספר"]
+    sentence = Sentence.of(words).with_tree([-1, 2, 0, 2], ["_", "nsubj", "root", "obj"])
+    root = ElementTree.fromstring(to_svg(sentence))
+    at = {text.text: float(text.get("x")) for text in root.iter(f"{NS}text")}
+    assert at["הילד"] > at["קרא"] > at["ספר"]
+    assert at["הילד"] > at["nsubj"] > at["קרא"] > at["obj"] > at["ספר"]
+    assert [
+        (group.get("data-head"), group.get("data-dep")) for group in root.iter(f"{NS}g") if group.get("data-dep")
+    ] == [
+        ("2", "1"),
+        ("0", "2"),
+        ("2", "3"),
+    ]

@@ -65,7 +65,7 @@ def to_latex(
 
 
 def latex_of(drawn: Sequence[Picture], *, standalone: bool) -> str:
-    parts = ["\n".join(_picture(picture, with_heading=len(drawn) > 1)) for picture in drawn]
+    parts = ["\n".join(_picture(picture.from_left_to_right(), with_heading=len(drawn) > 1)) for picture in drawn]
     body = "\n\\par\\bigskip\n".join(parts) + "\n" if parts else ""
     return f"{_PREAMBLE.lstrip()}{body}\\end{{document}}\n" if standalone else body
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -79,6 +80,24 @@ class Picture:
     @property
     def has_tags(self) -> bool:
         return any(node.tag != "_" for node in self.nodes)
+
+    def from_left_to_right(self) -> Picture:
+        """What is drawn from left to right: the last word comes first in scripts that are written the other way."""
+        if not is_right_to_left(self.text):
+            return self
+        mirror = [0, *range(len(self.nodes), 0, -1)]
+        arcs = (arc._replace(head=mirror[arc.head], dependent=mirror[arc.dependent]) for arc in self.arcs)
+        return replace(self, nodes=self.nodes[::-1], arcs=tuple(arcs))
+
+
+def is_right_to_left(text: str) -> bool:
+    """By its first letter, as ``dir="auto"`` of HTML does it.
+
+    >>> is_right_to_left("123 שלום"), is_right_to_left("a שלום")
+    (True, False)
+    """
+    directions = (unicodedata.bidirectional(letter) for letter in text)
+    return next((direction for direction in directions if direction in ("L", "R", "AL")), "L") != "L"
 
 
 def percent(probability: float) -> str:

@@ -89,7 +89,7 @@ def svg_of(drawn: Sequence[Picture]) -> str:
     """The SVG of pictures, one below the other; one alone has no heading."""
     width, y = 2 * _MARGIN, _MARGIN
     groups: list[str] = []
-    for picture in drawn:
+    for picture in (picture.from_left_to_right() for picture in drawn):
         heading = picture.heading if len(drawn) > 1 else ""
         placed = _layout(picture)
         below_heading = y + (2 * _HEADING if heading else 0)
