@@ -27,6 +27,8 @@ __all__ = ["train"]
 
 Weights = tuple[float, ...]
 
+_LARGEST_WEIGHT = 100.0  # where all labels of dev are right, none is too large
+
 
 def train(treebank: Sequence[Sentence], config: CombinedConfig, setup: TrainingSetup) -> CombinedParser:
     """Train parsers and combine them: see ``crossarc.parsers.train``. Their weights are fitted to ``dev``."""
@@ -124,5 +126,5 @@ def _best_for_labels(scored: Sequence[ScoredBatch], trees: Sequence[Sentence], n
         return float(log_z.sum() - weights @ gold), expected - gold
 
     n = len(scored)
-    found = minimize(loss, np.full(n, 1.0 / n), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n)
+    found = minimize(loss, np.full(n, 1.0 / n), jac=True, method="L-BFGS-B", bounds=[(0.0, _LARGEST_WEIGHT)] * n)
     return tuple(found.x.tolist())
