@@ -187,6 +187,8 @@ def _with_rules_checked(results: Iterable[ChunkResult], rules: Any) -> Iterator[
     """The results; in the end, warnings about rules that name what no sentence has."""
     for result in results:
         rules.look_at(result.text)
+        without_tree = (error.place.sent_id for error in result.errors if isinstance(error, InputError))
+        rules.look_at("".join(f"# sent_id = {sent_id}\n" for sent_id in without_tree))
         yield result
     for warning in rules.without_effect():
         log.warning("%s", warning)
