@@ -87,10 +87,12 @@ _COMPILING = "compiling kernels for this machine (once, up to a minute or so; ke
 class _Announcement(event.Listener):
     """Tells the user, once, why the first call takes a while."""
 
+    said = False  # it stays registered: to go away in the middle of an event would hide that from the next listener
+
     def on_start(self, compilation):
-        if compilation.data["dispatcher"].py_func.__module__.startswith("crossarc."):
+        if not self.said and compilation.data["dispatcher"].py_func.__module__.startswith("crossarc."):
             logging.getLogger("crossarc").info(_COMPILING)
-            event.unregister("numba:compile", self)
+            self.said = True
 
     def on_end(self, compilation):
         pass

@@ -27,6 +27,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory import most_memory
+
 SECONDS = 5  # of processor time for one file
 MEMORY = 1 << 30  # bytes that a process may take beyond what it has at the start
 _MOST_FAILURES = 20
@@ -155,7 +157,7 @@ def _try_files(task: Task, mutations: Any, path: Path, plain: bool) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         if number % 100 == 0 or number == task.end - 1:
-            _say("outcomes", task.model, outcomes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+            _say("outcomes", task.model, outcomes, most_memory())
             outcomes.clear()
 
 

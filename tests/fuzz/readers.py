@@ -15,7 +15,6 @@ import io
 import lzma
 import random
 import re
-import resource
 import sys
 import tempfile
 import warnings
@@ -23,6 +22,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from pathlib import Path
+
+from memory import most_memory
 
 from crossarc.core import InputError, InputWarning, Sentence
 from crossarc.io import FORMATTERS, Format, read
@@ -243,7 +244,7 @@ def main() -> None:
     seeds = count(options.seed) if options.count is None else [options.seed]
     for seed in seeds:
         outcomes = run(seed, options.count or 10_000)
-        megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        megabytes = most_memory() // 1_000_000
         print(f"seed {seed}: {outcomes['read']} read, {outcomes['refused']} refused, {megabytes} MB at most")
 
 

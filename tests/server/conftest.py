@@ -64,7 +64,7 @@ def visit(browser: Any) -> Iterator[Any]:
     problems: list[str] = []
     contexts = []
 
-    def open_page(address: str, **options: Any) -> Any:
+    def open_page(address: str, ready: str = "#parse:enabled", **options: Any) -> Any:
         context = browser.new_context(**{"viewport": DESKTOP, **options})
         contexts.append(context)
         page = context.new_page()
@@ -77,7 +77,7 @@ def visit(browser: Any) -> Iterator[Any]:
         )
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto(address)
-        page.wait_for_selector("#parse:enabled", state="attached")
+        page.wait_for_selector(ready, state="attached")
         return page
 
     def expect(*words: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 from fastapi.testclient import TestClient
@@ -331,5 +331,5 @@ def test_names_are_never_paths(trainer):
     assert trainer._path("../a/b").parent == trainer.folder
     with pytest.raises(RequestError):
         trainer._path("x" * 500)
-    with pytest.raises(RequestError):
-        asyncio.run(trainer.answer("nobody", None))
+    with ThreadPoolExecutor(1) as thread, pytest.raises(RequestError):  # other tests may leave a loop running here
+        thread.submit(lambda: asyncio.run(trainer.answer("nobody", None))).result()

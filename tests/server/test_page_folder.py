@@ -123,8 +123,8 @@ def test_an_afternoon(visit, model_file, tmp_path):
 def test_a_folder_behind_a_token(visit, model_file, tmp_path):
     (tmp_path / "a.conllu").write_text(GOLD)
     with serving(model_file, options=[*PATIENT, "--folder", str(tmp_path), "--token", "a-word"]) as (address, _):
-        page = visit(address)
-        wait_until(page, lambda: "token" in page.inner_text("#problem"))
+        page = visit(address, ready="#problem:not(:empty)")
+        assert "token" in page.inner_text("#problem")
         page.goto(f"{address}?token=a-word")
         open_from_folder(page, "a.conllu")
         assert arcs_of(page) == arcs_in(SENTENCES[0])

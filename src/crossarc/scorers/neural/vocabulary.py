@@ -101,8 +101,8 @@ class Vocabulary:
         rows, arrays = self._table.rows(words, before=[0])
         starts = np.zeros(len(sentences) + 1, dtype=np.int64)
         np.cumsum([len(sentence) + 1 for sentence in sentences], out=starts[1:])
-        distinct, words = np.unique(rows, return_inverse=True)
-        return Inputs({group: own[distinct] for group, own in zip(self.groups, arrays, strict=True)}, words, starts)
+        distinct, which = np.unique(rows, return_inverse=True)
+        return Inputs({group: own[distinct] for group, own in zip(self.groups, arrays, strict=True)}, which, starts)
 
     def _describe(self, word: Row) -> tuple[NDArray[np.int32], ...]:
         return tuple(
