@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 
 from crossarc.core import CrossarcError
 from crossarc.parsers.constraint_file import WordConstraint
+from crossarc.server.errors import TEXT_ERRORS
 from crossarc.server.formats import normal, read_conllu
 from crossarc.server.jobs import Parse, RequestError, SentenceConstraint
 from crossarc.server.registry import Registry
@@ -23,7 +24,7 @@ from crossarc.server.training import Trainer
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/parser/models", tags=["ArboratorGrew"])
+router = APIRouter(prefix="/parser/models", tags=["ArboratorGrew"], responses=TEXT_ERRORS)
 _SERVED = "crossarc"  # the project of the models that the service has been started with
 _REMEMBERED = 100  # tasks whose result can be asked for
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from crossarc.server.errors import JSON_ERRORS
 from crossarc.server.folder import Folder
 from crossarc.server.jobs import RequestError
 
@@ -34,7 +35,7 @@ async def folder_of(request: Request) -> Folder:
 
 Served = Annotated[Folder, Depends(folder_of)]
 
-router = APIRouter(prefix="/api/folder", tags=["Crossarc"])
+router = APIRouter(prefix="/api/folder", tags=["Crossarc"], responses=JSON_ERRORS)
 
 
 class Listed(BaseModel):

@@ -16,13 +16,14 @@ from pydantic import BaseModel, Field
 from crossarc.core import Sentence
 from crossarc.parsers.constraint_file import WordConstraint
 from crossarc.server.cas import Place, annotated_sentences, read_cas, suggest
+from crossarc.server.errors import TEXT_ERRORS
 from crossarc.server.jobs import Answer, Parse, RequestError, SentenceConstraint
 from crossarc.server.registry import Registry
 from crossarc.server.training import Trainer
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["INCEpTION"])
+router = APIRouter(tags=["INCEpTION"], responses=TEXT_ERRORS)
 _EPOCHS = 6
 
 

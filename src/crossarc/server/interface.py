@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from crossarc.parsers.constraint_file import WordConstraint
+from crossarc.server.errors import JSON_ERRORS
 from crossarc.server.jobs import Parse, RequestError, SentenceConstraint
 from crossarc.server.registry import Registry
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/api", tags=["Crossarc"])
+router = APIRouter(prefix="/api", tags=["Crossarc"], responses=JSON_ERRORS)
 
 _LARGEST = 1_000_000_000  # number of a word or sentence
 
@@ -134,28 +135,7 @@ class Models(BaseModel):
     folder: bool = Field(description="Whether there is a folder of treebanks (`/api/folder`).")
 
 
-class Error(BaseModel):
-    error: str
-    line: int | None = Field(description="Of the text, if the error is there.")
-    sentence: str | None = Field(description="Its sent_id or number.")
-
-
-ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": Error, "description": "The text or the constraints are wrong"},
-    401: {"model": Error, "description": "A token is needed"},
-    403: {"model": Error, "description": "Another name of this host, or the page of another site"},
-    404: {"model": Error, "description": "No such model"},
-    408: {"model": Error, "description": "The request did not arrive in time"},
-    413: {"model": Error, "description": "The request is too large, or too much work"},
-    422: {"model": Error, "description": "The request is not of this form"},
-    431: {"model": Error, "description": "Address or header lines are too long"},
-    500: {"model": Error, "description": "An error of the server"},
-    503: {"model": Error, "description": "Too many requests"},
-    504: {"model": Error, "description": "The time limit is over"},
-}
-
-
-@router.get("/models", responses={status: ERRORS[status] for status in (401, 403, 431, 503)})
+@router.get("/models")
 async def models(request: Request) -> Models:
     """The models and what they can do."""
     registry: Registry = request.app.state.registry
@@ -168,7 +148,7 @@ async def models(request: Request) -> Models:
     )
 
 
-@router.post("/parse", response_model=ParseReply, responses=ERRORS)
+@router.post("/parse", response_model=ParseReply)
 async def parse(request: Request, wanted: ParseRequest) -> Response:
     """The k best trees of each sentence under the constraints, with the probabilities of their arcs."""
     registry: Registry = request.app.state.registry

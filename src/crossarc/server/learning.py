@@ -19,6 +19,7 @@ from crossarc.learning.listener import EpochReport, TrainingListener
 from crossarc.parsers import PRESETS, train
 from crossarc.parsers.training import with_treebank_defaults
 from crossarc.pipeline import Pipeline
+from crossarc.server.errors import JSON_ERRORS
 from crossarc.server.formats import normal, read_conllu
 from crossarc.server.handler import Handler
 from crossarc.server.jobs import Description, Limits, RequestError
@@ -31,7 +32,7 @@ _EPOCHS = 8
 _LEAST = 2  # sentences
 _PRESET = "ms2007"  # log-linear: it has probabilities without sentences to calibrate them on
 
-router = APIRouter(prefix="/api", tags=["Crossarc"])
+router = APIRouter(prefix="/api", tags=["Crossarc"], responses=JSON_ERRORS)
 
 
 class LearnRequest(BaseModel):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.datastructures import UploadFile
 
+from crossarc.server.errors import TEXT_ERRORS
 from crossarc.server.jobs import Limits, Process, RequestError
 from crossarc.server.registry import Registry
 
@@ -20,20 +20,7 @@ __all__ = ["router"]
 _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 _FIELDS = 20  # of a form; there are seven
 
-_TEXT = {"text/plain": {"schema": {"type": "string"}}}
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The request or its data are wrong", "content": _TEXT},
-    401: {"description": "A token is needed", "content": _TEXT},
-    403: {"description": "Another name of this host, or the page of another site", "content": _TEXT},
-    408: {"description": "The request did not arrive in time", "content": _TEXT},
-    413: {"description": "The request is too large, or too much work", "content": _TEXT},
-    431: {"description": "Address or header lines are too long", "content": _TEXT},
-    500: {"description": "An error of the server", "content": _TEXT},
-    503: {"description": "Too many requests", "content": _TEXT},
-    504: {"description": "The time limit is over", "content": _TEXT},
-}
-
-router = APIRouter(tags=["UDPipe"], responses=_ERRORS)
+router = APIRouter(tags=["UDPipe"], responses=TEXT_ERRORS)
 
 
 @router.get("/models", summary="The models and their steps")
