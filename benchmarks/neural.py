@@ -27,6 +27,7 @@ from crossarc.evaluation.calibration import expected_calibration_error
 from crossarc.parsers import CombinedConfig, NeuralConfig, SpanningTreeConfig, train
 from crossarc.parsers.calibration import reliability_of
 from crossarc.parsers.config import Config
+from crossarc.parsers.progress import ProgressLines
 from environment import ONE_THREAD, PROJECT, commit
 from kept import kept_figures
 
@@ -96,7 +97,7 @@ def figures(run: Run) -> dict[str, Any]:
     """Train, parse the test set, score."""
     treebank, dev, test = (_sentences(run.treebank, part) for part in ("train", "dev", "test"))
     start = time.process_time()
-    parser = train(treebank[: run.size], run.config, dev=dev)
+    parser = train(treebank[: run.size], run.config, dev=dev, listener=ProgressLines(run.config))
     seconds = time.process_time() - start
     MODELS.mkdir(parents=True, exist_ok=True)
     parser.save(run.model)

@@ -1,6 +1,6 @@
 // A tree with one word on each line and its arcs at the side: for sentences of any length.
 
-import { levels, spanOf } from "./layout.js";
+import { layers, spans } from "./layout.js";
 import { percent } from "./probability.js";
 import { nameOf } from "./sentences.js";
 import { FORM, TAG, element, emptyDrawing, graphArcs, marksOf, measure, shareOf, textElement, wordGroup } from "./svg.js";
@@ -14,8 +14,10 @@ const OUT = 6; // from the middle of a line to where arcs go out
 // As draw in drawing.js.
 export function drawColumn(view, given, marks) {
   const arcs = given.map((arc, i) => ({ ...arc, word: i + 1, share: shareOf(arc, marks.fixed[i + 1], marks.isParsed) }));
-  const placed = arcs.filter((arc) => arc.head > 0 && arc.head !== arc.word).map(spanOf);
-  levels(placed);
+  const placed = arcs.filter((arc) => arc.head > 0 && arc.head !== arc.word);
+  layers(spans(placed, true)).forEach((layer, i) => {
+    placed[i].level = layer;
+  });
   const items = rowsOf(view);
   const y = new Map(items.map((row, i) => [row.id, TOP + i * ROW]));
   const deepest = 1 + Math.max(0, ...placed.map((arc) => arc.level));

@@ -1,36 +1,23 @@
 // Where the words and arcs of a tree go: numbers in, numbers out.
 //
-// An arc goes straight up from its head, along its level, and down to its dependent. Arcs above the same stretch of
-// words have different levels, the longer one the higher; so no two horizontal lines meet, and no two labels.
+// The algorithm is that of crossarc/drawing/layout.py, which draws SVG and LaTeX; tests/server/test_page_layout.py compares them. An arc
+// goes straight up from its head, along its layer, and down to its dependent. Each end has a port of its own at its word, so that lines
+// meet only where arcs cross. A label sits on its line, between the legs that pass through. Words move apart until all labels fit.
 
-export const LEVEL = 27; // between two levels
-const LEG = 9; // between two legs on a word
-const GAP = 16; // between two words
+export const LEVEL = 27; // between two layers
+export const SPACING = { word: 16, port: 9, label: 7 }; // between words, between ports of a word, on either side of a label
 const TURN = 7; // how round the corners are
 const MARGIN = 14;
 
 // words: their widths; arcs: {head, word, width} with the width of the label, head 0 for the root.
 export function layout(words, arcs) {
-  const above = arcs.filter((arc) => arc.head > 0).map(spanOf);
-  const root = arcs.filter((arc) => arc.head === 0);
-  const offsets = legs(words.length, above, root);
-  const x = places(words, above, root, offsets);
-  levels(above);
-  const height = 1 + Math.max(0, ...above.map((arc) => arc.level));
-  const placed = new Map();
-  for (const arc of above) {
-    const from = x[arc.head] + offsets.get(arc).head;
-    const to = x[arc.word] + offsets.get(arc).word;
-    placed.set(arc.word, { ...arc, from, to });
-  }
-  for (const arc of root) {
-    const at = x[arc.word] + offsets.get(arc).word;
-    placed.set(arc.word, { ...arc, from: at, to: at, level: height, at });
-  }
-  for (const arc of placed.values()) {
-    if (arc.head > 0) arc.at = labelPlace(arc, [...placed.values()]);
-  }
-  return { x, arcs: placed, levels: root.length ? height : height - 1, width: widthOf(x, words) };
+  const { centres, places, layers: levels, width } = placesOf(words.map(Math.ceil), arcs, arcs.map((arc) => Math.ceil(arc.width)));
+  const placed = arcs.map((arc, i) => {
+    const { from, to, label, layer } = places[i];
+    return [arc.word, { ...arc, from: MARGIN + from, to: MARGIN + to, at: MARGIN + label + Math.ceil(arc.width) / 2, level: layer }];
+  });
+  const x = [0, ...centres.map((centre) => MARGIN + centre)];
+  return { x, arcs: new Map(placed), levels, width: words.length ? width + 2 * MARGIN : 0 };
 }
 
 // The same from right to left.
@@ -52,88 +39,177 @@ export function pathOf(arc, height, base) {
   );
 }
 
-export function spanOf(arc) {
-  return { ...arc, low: Math.min(arc.head, arc.word), high: Math.max(arc.head, arc.word) };
-}
-
-// How far from the middle of its word each leg is. Arcs to the left have their legs on the left, the shortest outermost,
-// and so on the right: then legs on the same word do not cross each other's arcs.
-function legs(n, above, root) {
-  const offsets = new Map([...above, ...root].map((arc) => [arc, {}]));
-  const at = Array.from({ length: n + 1 }, () => []);
-  for (const arc of above) {
-    at[arc.head].push({ arc, end: "head" });
-    at[arc.word].push({ arc, end: "word" });
-  }
-  for (const arc of root) at[arc.word].push({ arc, end: "word" });
-  at.forEach((here, word) => {
-    const rank = ({ arc }) => {
-      if (arc.head === 0) return 0;
-      const length = arc.high - arc.low;
-      return arc.high === word ? length - 1e6 : 1e6 - length;
-    };
-    here.sort((a, b) => rank(a) - rank(b));
-    here.forEach(({ arc, end }, i) => {
-      offsets.get(arc)[end] = (i - (here.length - 1) / 2) * LEG;
-    });
-    at[word] = here.length;
+// The stretches that arcs cover; arcs that end at the same word on different sides of it do not meet there, unless they share one port.
+export function spans(arcs, shared = false) {
+  return arcs.map(({ head, word }) => {
+    const [low, high] = [Math.min(head, word), Math.max(head, word)];
+    return shared ? [2 * low, 2 * high + 1] : [4 * low + 2, 4 * high - 1];
   });
-  offsets.legs = at;
-  return offsets;
 }
 
-// The middle of each word, as far to the left as words and labels allow.
-function places(words, above, root, offsets) {
-  const half = [0, ...words.map((width, i) => Math.max(width, offsets.legs[i + 1] * LEG) / 2)];
-  const x = [0];
-  let lastRoot = 0; // where the label of the last root ends
-  for (let word = 1; word <= words.length; word++) {
-    let at = word === 1 ? MARGIN + half[1] : x[word - 1] + half[word - 1] + GAP + half[word];
-    for (const arc of above) {
-      if (arc.high !== word) continue;
-      const [low, high] = arc.head < arc.word ? ["head", "word"] : ["word", "head"];
-      const needed = arc.width + 2 * TURN + 4;
-      at = Math.max(at, x[arc.low] + offsets.get(arc)[low] + needed - offsets.get(arc)[high]);
-    }
-    for (const arc of root) {
-      if (arc.word !== word) continue;
-      at = Math.max(at, lastRoot + MARGIN + arc.width / 2 - offsets.get(arc).word);
-      lastRoot = at + offsets.get(arc).word + arc.width / 2;
-    }
-    x.push(at);
-  }
-  return x;
-}
-
-function widthOf(x, words) {
-  return x.length > 1 ? x[x.length - 1] + Math.max(words[words.length - 1] / 2, 40) + MARGIN : 0;
-}
-
-// The level of each arc, from 1: above all that it goes over.
-export function levels(above) {
+// The layer of each stretch, from 1: above all that lie within it, and apart from all that it meets.
+export function layers(stretches) {
+  const found = stretches.map(() => 0);
   const done = [];
-  for (const arc of [...above].sort((a, b) => a.high - a.low - (b.high - b.low) || a.low - b.low)) {
-    const under = done.filter((other) => other.low < arc.high && arc.low < other.high);
-    arc.level = 1 + Math.max(0, ...under.map((other) => other.level));
-    done.push(arc);
+  const key = (i) => [stretches[i][1] - stretches[i][0], ...stretches[i], i];
+  for (const i of sorted([...stretches.keys()], key)) {
+    const [start, end] = stretches[i];
+    const met = done.filter((j) => Math.max(start, stretches[j][0]) < Math.min(end, stretches[j][1]));
+    const within = met.filter((j) => start <= stretches[j][0] && stretches[j][1] <= end);
+    const taken = new Set(met.map((j) => found[j]));
+    let layer = 1 + Math.max(0, ...within.map((j) => found[j]));
+    while (taken.has(layer)) layer++;
+    found[i] = layer;
+    done.push(i);
+  }
+  return found;
+}
+
+// The centres of words and where each arc is, in whole numbers from 0.
+export function placesOf(words, arcs, labels, spacing = SPACING) {
+  const heights = heightsOf(arcs);
+  const ports = portsOf(words.length, arcs, heights, labels, spacing);
+  const ends = endsOf(ports, arcs.length);
+  const passing = ends.map(([left, right], i) => portsBetween(ports, left, right).filter((port) => heights[port.arc] > heights[i]));
+  const row = new Row(words, ports, spacing);
+  const seats = seatsOf(row, arcs, ends, passing, labels, spacing);
+  const centres = row.centres();
+  const x = (port) => centres[port.node - 1] + port.offset;
+  const places = arcs.map(({ head, word }, i) => {
+    const [left, right, start, end] = [...ends[i], ...seats[i]].map(x);
+    const [from, to] = word < head ? [right, left] : [left, right];
+    return { layer: heights[i], from, to, label: start + Math.floor((end - start - labels[i]) / 2) };
+  });
+  return atTheLeftEdge(centres, places, row.extents, labels, Math.max(0, ...heights));
+}
+
+// Layers of all arcs; those of the root come from above all others.
+function heightsOf(arcs) {
+  const among = layers(spans(arcs.filter((arc) => arc.head > 0)));
+  const top = Math.max(0, ...among) + 1;
+  const following = among.values();
+  return arcs.map((arc) => (arc.head > 0 ? following.next().value : top));
+}
+
+// The ports of each node from left to right, in such an order that arcs of the same word do not cross.
+function portsOf(nodes, arcs, heights, labels, spacing) {
+  const keyed = Array.from({ length: nodes + 1 }, () => []); // side, order, arc
+  arcs.forEach(({ head, word }, arc) => {
+    if (head === 0) {
+      keyed[word].push([1, arc, arc]);
+    } else {
+      keyed[Math.max(head, word)].push([0, heights[arc], arc]);
+      keyed[Math.min(head, word)].push([3, -heights[arc], arc]);
+    }
+  });
+  return keyed.map((keys, node) => {
+    const ordered = sorted(keys, (key) => key);
+    const offsets = [0];
+    pairwise(ordered).forEach(([left, right], i) => {
+      const roots = left[0] === 1 && right[0] === 1;
+      offsets.push(offsets[i] + Math.max(spacing.port, roots ? betweenMiddles(left[2], right[2], labels, spacing) : 0));
+    });
+    const middle = Math.floor(offsets.at(-1) / 2);
+    return ordered.map(([, , arc], place) => ({ node, place, arc, offset: offsets[place] - middle }));
+  });
+}
+
+// The left and the right port of each arc; those of the root have one port.
+function endsOf(ports, count) {
+  const found = Array.from({ length: count }, () => []);
+  for (const port of ports.flat()) found[port.arc].push(port);
+  return found.map((both) => [both[0], both.at(-1)]);
+}
+
+function portsBetween(ports, left, right) {
+  const isAfter = (a, b) => a.node > b.node || (a.node === b.node && a.place > b.place);
+  return ports.slice(left.node, right.node + 1).flat().filter((port) => isAfter(port, left) && isAfter(right, port));
+}
+
+// The two ports between which each label goes, short arcs first; words move apart where it needs more space.
+function seatsOf(row, arcs, ends, passing, labels, spacing) {
+  const seats = [...ends];
+  for (const arc of sorted([...arcs.keys()], (arc) => [ends[arc][1].node - ends[arc][0].node, arc])) {
+    const [left, right] = ends[arc];
+    if (left.node < right.node) seats[arc] = row.seat([left, ...passing[arc], right], labels[arc] + 2 * spacing.label);
+  }
+  const roots = ends.filter((_, arc) => arcs[arc].head === 0).map(([port]) => port);
+  for (const [left, right] of pairwise(sorted(roots, (port) => [port.node, port.place]))) {
+    row.spread(left, right, betweenMiddles(left.arc, right.arc, labels, spacing));
+  }
+  return seats;
+}
+
+// How far apart the middles of two labels must be.
+function betweenMiddles(left, right, labels, spacing) {
+  return Math.floor(labels[left] / 2) + spacing.label + labels[right] - Math.floor(labels[right] / 2);
+}
+
+// Words in a row that can be moved apart, never closer.
+class Row {
+  constructor(words, ports, spacing) {
+    const half = Math.floor(spacing.port / 2);
+    this.extents = words.map((width, i) => {
+      const [left, right] = [Math.floor(width / 2), width - Math.floor(width / 2)];
+      const own = ports[i + 1];
+      return own.length ? [Math.max(left, half - own[0].offset), Math.max(right, half + own.at(-1).offset)] : [left, right];
+    });
+    this.distances = pairwise(this.extents).map(([left, right]) => left[1] + spacing.word + right[0]);
+  }
+
+  centres() {
+    const found = this.extents.length ? [0] : [];
+    for (const distance of this.distances) found.push(found.at(-1) + distance);
+    return found;
+  }
+
+  // Make room between two ports, the same at every space between their words.
+  spread(left, right, least) {
+    const centres = this.centres();
+    const lacking = least - (centres[right.node - 1] + right.offset - centres[left.node - 1] - left.offset);
+    if (lacking <= 0 || left.node >= right.node) return;
+    const [share, rest] = [Math.floor(lacking / (right.node - left.node)), lacking % (right.node - left.node)];
+    for (let i = left.node - 1; i < right.node - 1; i++) this.distances[i] += share + (i - left.node + 1 < rest ? 1 : 0);
+  }
+
+  // The two neighbouring stops between which a label goes: where it fits, next to the middle of its arc.
+  seat(stops, least) {
+    const centres = this.centres();
+    const x = (port) => centres[port.node - 1] + port.offset;
+    const middle = x(stops[0]) + x(stops.at(-1));
+    const rank = ([start, end]) => {
+      const lacking = Math.max(least - (x(end) - x(start)), 0);
+      // two ports of the same word cannot be moved apart
+      return [lacking > 0 && start.node === end.node ? 1 : 0, lacking, Math.abs(x(start) + x(end) - middle)];
+    };
+    const [best] = sorted(pairwise(stops), rank);
+    this.spread(...best, least);
+    return best;
   }
 }
 
-// The middle of the label: in the middle of the arc, unless the leg of a crossing arc goes through there.
-function labelPlace(arc, arcs) {
-  const [left, right] = [Math.min(arc.from, arc.to), Math.max(arc.from, arc.to)];
-  const middle = (left + right) / 2;
-  const crossing = arcs
-    .filter((other) => other.level > arc.level)
-    .flatMap((other) => [other.from, other.to])
-    .filter((at) => left < at && at < right);
-  const walls = [left, ...crossing.sort((a, b) => a - b), right];
-  let best = null;
-  for (let i = 1; i < walls.length; i++) {
-    const [from, to] = [walls[i - 1] + arc.width / 2 + 3, walls[i] - arc.width / 2 - 3];
-    if (from > to) continue;
-    const at = Math.min(Math.max(middle, from), to);
-    if (best === null || Math.abs(at - middle) < Math.abs(best - middle)) best = at;
-  }
-  return best ?? middle;
+// The same, moved so that nothing begins left of 0.
+function atTheLeftEdge(centres, places, extents, labels, top) {
+  const starts = [...centres.map((centre, i) => centre - extents[i][0]), ...places.map((place) => place.label)];
+  const ends = [...centres.map((centre, i) => centre + extents[i][1]), ...places.map((place, i) => place.label + labels[i])];
+  const left = starts.length ? Math.min(...starts) : 0;
+  return {
+    centres: centres.map((centre) => centre - left),
+    places: places.map(({ layer, from, to, label }) => ({ layer, from: from - left, to: to - left, label: label - left })),
+    layers: top,
+    width: (ends.length ? Math.max(...ends) : 0) - left,
+  };
+}
+
+function pairwise(items) {
+  return items.slice(1).map((item, i) => [items[i], item]);
+}
+
+// In the order of keys, which are lists of numbers.
+function sorted(items, key) {
+  const compare = (a, b) => {
+    const i = a.findIndex((value, i) => value !== b[i]);
+    return i < 0 ? 0 : a[i] - b[i];
+  };
+  return [...items].sort((a, b) => compare(key(a), key(b)));
 }
