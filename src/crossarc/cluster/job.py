@@ -74,7 +74,7 @@ def prepare(folder: Folder, job: CorpusJob, inputs: Iterable[str | os.PathLike[s
 def _check_model(job: CorpusJob, files: Sequence[File], model: str | Path) -> None:
     """Refuse what the model cannot do before anything is written."""
     pipeline = load(model)
-    pipeline.parser.check(job.options)
+    pipeline.check(job.options)
     if any(file.kind not in ("conllu", "conllx") for file in files):
         pipeline.segment("")
 
