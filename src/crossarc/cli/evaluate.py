@@ -28,7 +28,7 @@ _SHOWN = 15  # rows of the longer tables; --json has all
 @click.option(
     "--collapse-empty-nodes",
     is_flag=True,
-    help="Take a path through empty nodes for an arc with all labels of the path (conj>nsubj), as the IWPT shared tasks "
+    help="Take a path through empty nodes for an arc with all labels of the path (conj>nsubj), as the IWPT tasks "
     "did; by default, ELAS and EULAS leave such arcs out. With --graph.",
 )
 @click.option("--brief", is_flag=True, help="Print one line.")

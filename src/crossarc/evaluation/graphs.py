@@ -38,8 +38,8 @@ class GraphArc(NamedTuple):
 class GraphScores:
     """Over all arcs of DEPS, and over the extra ones alone: those whose head is not the word's HEAD.
 
-    ELAS and EULAS are those of the official scorer: arcs from and to empty nodes do not count, EULAS looks at labels up to
-    the colon, and an arc that stands twice counts twice.
+    ELAS and EULAS are those of the official scorer: arcs from and to empty nodes do not count, EULAS looks at labels up
+    to the colon, and an arc that stands twice counts twice.
     """
 
     elas: Score = field(default_factory=Score)
