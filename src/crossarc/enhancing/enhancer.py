@@ -19,7 +19,7 @@ from crossarc.core import Sentence
 from crossarc.enhancing.features import SCHEMA, CandidateView, compiled, items_of
 from crossarc.enhancing.graph import connected, to_deps
 from crossarc.enhancing.lexical import lexicalized
-from crossarc.enhancing.paths import STEP, Candidate, PathIndex
+from crossarc.enhancing.paths import LONGEST, STEP, Candidate, PathIndex
 from crossarc.enhancing.training import (
     NO_ARC,
     NumberedChoices,
@@ -41,7 +41,7 @@ from crossarc.text.packing import PACKED, pack, unpack
 __all__ = ["Enhancer"]
 
 _MOST_LABELS = 1 << 16
-_PATHS = ListOf(Row([ListOf(Text(pattern=STEP), least=1), ListOf(Whole(high=_MOST_LABELS), least=1)]))
+_PATHS = ListOf(Row([ListOf(Text(pattern=STEP), least=1, most=LONGEST), ListOf(Whole(high=_MOST_LABELS), least=1)]))
 
 
 @dataclass(frozen=True, repr=False)

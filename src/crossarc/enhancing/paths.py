@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from crossarc.enhancing.tree_view import TreeView
 
-__all__ = ["STEP", "Candidate", "Path", "PathIndex", "path_between"]
+__all__ = ["LONGEST", "STEP", "Candidate", "Path", "PathIndex", "path_between"]
 
 STEP = "[v^].+"  # down to a word with this label, or up from one
 
-_LONGEST = 4  # steps
+LONGEST = 4  # steps of a path
 
 Path = tuple[str, ...]
 
@@ -34,19 +34,19 @@ def path_between(tree: TreeView, modifier: int, head: int) -> Path | None:
     above = _ancestors(tree, modifier)
     down: list[str] = []
     while head not in above:
-        if len(down) == _LONGEST or tree.heads[head] < 0:
+        if len(down) == LONGEST or tree.heads[head] < 0:
             return None
         down.append(f"v{tree.labels[head]}")
         head = tree.heads[head]
     up = [f"^{tree.labels[node]}" for node in above[: above.index(head)]]
     path = (*up, *reversed(down))
-    return path if 0 < len(path) <= _LONGEST else None
+    return path if 0 < len(path) <= LONGEST else None
 
 
 def _ancestors(tree: TreeView, node: int) -> list[int]:
     """A node and those above it that a path can reach."""
     found = [node]
-    while len(found) <= _LONGEST and tree.heads[found[-1]] >= 0:
+    while len(found) <= LONGEST and tree.heads[found[-1]] >= 0:
         found.append(tree.heads[found[-1]])
     return found
 

@@ -41,10 +41,12 @@ class TreeView:
         """Function words, with the rest of fixed expressions, as labels have them: ``because_of``."""
         return "_".join(texts[part] for word in words for part in self._parts(word))
 
-    def _parts(self, word: int) -> Iterator[int]:
-        yield word
-        for child in self.with_relation(word, *_PARTS):
-            yield from self._parts(child)
+    def _parts(self, word: int) -> list[int]:
+        """The words of an expression, in their order."""
+        found = [word]
+        for part in found:
+            found += self.with_relation(part, *_PARTS)
+        return sorted(found)
 
     def conjunctions(self, node: int) -> list[int]:
         """The coordinating conjunctions of a conjunct: its own, or those of the next conjunct that has some."""

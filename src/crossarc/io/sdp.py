@@ -81,9 +81,8 @@ def sdp_problems(lines: Sequence[str]) -> Iterator[LineProblem]:
     if not rows:
         yield LineProblem(max(len(lines) - 1, 0), "a sentence without words")
     of_words = {number for number, _ in rows}
-    for number in range(min(of_words, default=0), len(lines)):
-        if rows and number not in of_words:
-            yield LineProblem(number, "a comment after the first word")
+    for number in set(range(rows[0][0], len(lines))) - of_words if rows else ():
+        yield LineProblem(number, "a comment after the first word")
     for word, (number, row) in enumerate(rows, 1):
         if len(row) != expected:
             columns = f"{_FIXED}, a frame perhaps, and one for each of {predicates} predicates"
