@@ -144,7 +144,7 @@ def test_cycles_and_long_chains_do_no_harm():
     assert len(enhancer().apply([cycle])[0].deps) == 3
 
 
-trees = st.integers(0, 1000).map(lambda seed: next(iter(random_treebank(1, seed=seed, nonprojectivity=0.5))))
+trees = st.sampled_from(list(random_treebank(80, seed=7, nonprojectivity=0.5)))
 
 
 @given(trees, st.randoms(use_true_random=False))
