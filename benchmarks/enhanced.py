@@ -116,8 +116,8 @@ def table(done: dict[str, Any]) -> list[str]:
         f"Written by `python benchmarks/enhanced.py`; {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, at commit "
         f"{', '.join(commits)}. Gold tags, seed 1. F of DEPS as the official scorer counts it, of trees that are "
         "copied to DEPS and of what the enhancer makes of them: gold trees, and those of our parser. *Collapsed*: with "
-        "a path through empty nodes in the place of each of them, as in the IWPT shared tasks. Seconds to train the enhancer, "
-        "and words a second that it takes, by processor time, on a machine that others used too.",
+        "a path through empty nodes in the place of each of them, as in the IWPT shared tasks. Seconds to train the "
+        "enhancer, and words a second that it takes, by processor time, on a machine that others used too.",
         "",
         "| treebank (parser) | trees | copied: ELAS | EULAS | enhanced: ELAS | EULAS | collapsed ELAS |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",

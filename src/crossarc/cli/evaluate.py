@@ -127,9 +127,8 @@ def print_evaluation(result: Evaluation) -> None:
 
 def print_graph(scores: GraphScores) -> None:
     header = ["", "gold", "system", "P", "R", "F1"]
-    official = {"elas": "ELAS", "eulas": "EULAS"}
     print_table(
-        [[official.get(name, name.replace("_", " ")), *_counts_and_rates(s)] for name, s in scores.overall.items()],
+        [[graph_score_name(name), *_counts_and_rates(score)] for name, score in scores.overall.items()],
         title="Graph (DEPS; extra: arcs that are not in the tree)",
         header=header,
     )
@@ -139,6 +138,11 @@ def print_graph(scores: GraphScores) -> None:
         title="By enhancement (arcs with labels)",
         header=header,
     )
+
+
+def graph_score_name(field: str) -> str:
+    """What tables call a score of graphs."""
+    return field.upper() if field in ("elas", "eulas") else field.replace("_", " ")
 
 
 ATTACHMENT_HEADER = ["", "sentences", "words", "UAS", "LAS", "LAS-u", "CLAS", "complete", "+labels"]
