@@ -19,7 +19,7 @@ __all__ = ["ATTRIBUTES", "SCHEMA", "CandidateView", "compiled", "items_of"]
 # The set of features says what these are
 ATTRIBUTES = (
     "path", "mupos", "mlemma", "mpron", "mcase", "mmark", "mcc", "madv", "hupos", "hlemma", "hlabel", "glabel", "hkids",
-    "hpass", "turn", "tupos", "order", "rel", "relcase", "mkids", "tkids", "comma",
+    "hpass", "turn", "tupos", "order", "rel", "relcase", "mkids", "tkids", "hpunct",
 )  # fmt: skip
 SCHEMA = Schema("enhancer", {"arc": Section(attributes=ATTRIBUTES)}, required=("arc",))
 
