@@ -120,7 +120,7 @@ def scores(gold: list[Sentence], parsed: Iterable[Sentence]) -> dict[str, Any]:
     found: Evaluation = evaluate(gold, map(tree_as_graph, parsed))
     rates = {
         name: [round(100 * rate, 2) for rate in (score.precision, score.recall, score.f1)]
-        for name, score in vars(found.graph).items()
+        for name, score in found.graph.overall.items()
     }
     return {**rates, "uas": round(100 * found.all_words.uas.f1, 2), "las": round(100 * found.all_words.las.f1, 2)}
 

@@ -94,3 +94,24 @@ def _joined(first: Sentence, second: Sentence) -> Sentence:
             inserts.append(Insert(insert.after + n, insert.row._replace(id=id_)))
     joined = Sentence(tuple(columns), inserts=tuple(inserts))
     return joined.with_columns(head=[str(h) for h in heads], deps=["_"] * len(heads))
+
+
+def disturbed_graphs(sentences: Iterable[Sentence], seed: int, rate: float = 0.2) -> Iterator[Sentence]:
+    """Graphs with arcs changed at random: gone, with another head or label, doubled under a subtype, new ones."""
+    rng = random.Random(seed)
+    for sentence in sentences:
+        nodes = ["0", *(str(word) for word in range(1, len(sentence) + 1))]
+        deps = [_disturbed_deps(own, nodes, sentence.deprel, rng, rate) for own in sentence.deps]
+        yield sentence.with_columns(deps=deps)
+
+
+def _disturbed_deps(deps: str, nodes: list[str], labels: tuple[str, ...], rng: random.Random, rate: float) -> str:
+    arcs: list[tuple[str, str]] = []
+    for item in deps.split("|") if deps != "_" else []:
+        head, _, label = item.partition(":")
+        changes = [(rng.choice(nodes), label), (head, rng.choice(labels)), (head, f"{label}:new"), (head, label)]
+        if rng.random() > rate / 4:
+            arcs.append(rng.choice(changes) if rng.random() < rate else (head, label))
+        if rng.random() < rate:
+            arcs.append(rng.choice(changes))
+    return "|".join(f"{head}:{label}" for head, label in arcs) or "_"

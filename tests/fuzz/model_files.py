@@ -12,6 +12,7 @@ then compiled) every index in every kernel is checked; an ``IndexError`` is a fa
 from __future__ import annotations
 
 import argparse
+import contextlib
 import faulthandler
 import json
 import os
@@ -161,7 +162,7 @@ def _try_files(task: Task, mutations: Any, path: Path, plain: bool) -> None:
             outcomes.clear()
 
 
-_OPTIONS: list[dict[str, Any]] = [{}, {"confidence": True}, {"k": 3}]
+_OPTIONS: list[dict[str, Any]] = [{}, {"confidence": True}, {"k": 3}, {"enhanced": True}]
 
 
 def _use(path: Path, given: dict[str, Any]) -> None:
@@ -169,16 +170,17 @@ def _use(path: Path, given: dict[str, Any]) -> None:
     from small_models import SENTENCES, TEXT
 
     from crossarc import load
-    from crossarc.parsers import ParseOptions
+    from crossarc.parsers import ParseOptions, UnsupportedOption
 
     model = load(path)
     list(model.parse(SENTENCES))
     if model.segmenter is not None:
         model(TEXT)
     options = ParseOptions(**given)
-    can = {capability for capability, _ in options.asked()} <= model.parser.capabilities
-    if given and can and model.parser.knows_probabilities:
-        list(model.parse(SENTENCES, options))
+    with contextlib.suppress(UnsupportedOption):
+        model.check(options)
+        if given and model.parser.knows_probabilities:
+            list(model.parse(SENTENCES, options))
 
 
 def _stop_clock_while_compiling() -> None:

@@ -26,7 +26,8 @@ from pathlib import Path
 from memory import most_memory
 
 from crossarc.core import InputError, InputWarning, Sentence
-from crossarc.io import FORMATTERS, Format, read
+from crossarc.evaluation.graphs import tree_as_graph
+from crossarc.io import FORMATTERS, Format, format_of, read
 from crossarc.io.conllx import lost_in_conllx
 from crossarc.io.streams import open_input
 from crossarc.io.text import read_text
@@ -80,9 +81,11 @@ def inputs(seed: int) -> Iterator[tuple[str, bytes]]:
     words_only = b"".join(
         FORMATTERS["conllx"](sentence).encode() for sentence in read(io.BytesIO(treebank), format="conllu")
     )
+    graphs = "".join(map(FORMATTERS["sdp"], map(tree_as_graph, read(io.BytesIO(treebank), format="conllu")))).encode()
+    sources = {"x.conllu": treebank, "x.conllx": words_only, "x.sdp": graphs, "x.txt": treebank}
     while True:
-        kind = rng.choice(["x.conllu", "x.conllx", "x.txt"])
-        content = mutated(_excerpt(words_only if kind == "x.conllx" else treebank, rng), rng)
+        kind = rng.choice(list(sources))
+        content = mutated(_excerpt(sources[kind], rng), rng)
         if rng.random() < 0.2:
             suffix, compress = rng.choice([(".gz", gzip.compress), (".xz", lzma.compress)])
             kind, content = kind + suffix, _damaged(compress(content), rng)
@@ -154,7 +157,7 @@ def check(name: str, content: bytes, folder: Path) -> str:
             warnings.simplefilter("ignore", InputWarning)
             if name.removesuffix(".gz").removesuffix(".xz").endswith(".txt"):
                 return _check_text(path)
-            return _check_treebank(path, "conllx" if ".conllx" in name else "conllu")
+            return _check_treebank(path, format_of(name))
     except InputError as error:
         _check_error(error, path)
         return "refused"
@@ -196,16 +199,16 @@ def _check_treebank(path: Path, format: Format) -> str:
 
 
 def _check_ways_between(sentences: list[Sentence], text: str, format: Format) -> None:
-    """CoNLL-X to CoNLL-U and back loses nothing; the other way loses what is counted."""
-    as_conllx = "".join(map(FORMATTERS["conllx"], sentences))
+    """CoNLL-X and SDP to CoNLL-U and back lose nothing; the other way loses what is counted."""
     if format == "conllu":
+        as_conllx = "".join(map(FORMATTERS["conllx"], sentences))
         for columns, sentence in zip(_reread(as_conllx, "conllx"), sentences, strict=True):
             if not any(lost_in_conllx(sentence).values()):
                 assert columns == sentence.columns, "lost without being counted"
         return
     as_conllu = "".join(map(FORMATTERS["conllu"], sentences))
     back = list(read(io.BytesIO(as_conllu.encode()), format="conllu"))
-    assert "".join(map(FORMATTERS["conllx"], back)) == text, "lost on the way through CoNLL-U"
+    assert "".join(map(FORMATTERS[format], back)) == text, "lost on the way through CoNLL-U"
 
 
 def _reread(text: str, format: Format) -> list[tuple[tuple[str, ...], ...]]:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from crossarc.core import Sentence
+from crossarc.enhancing import Enhancer
+from crossarc.enhancing import features as enhancing
 from crossarc.evaluation.calibration import Calibration
 from crossarc.features.language import parse_set
 from crossarc.features.templates import parse_templates
@@ -219,7 +221,18 @@ def text_components() -> dict[str, Any]:
         ),
         "tagger": Tagger(tags, known, features, *passes),
         "lemmatizer": Lemmatizer.train(TREEBANK),
+        "enhancer": enhancer(),
     }
+
+
+def enhancer() -> Enhancer:
+    labels = ("", "amod", "nsubj", "obl:{case}")
+    paths = {("^det",): (1,), ("^nsubj",): (2, 0, 3), ("^nsubj", "vamod"): (0, 2)}
+    features = parse_set(enhancing.SCHEMA, "[arc]\npath hupos\npath mlemma order")
+    classes = np.arange(len(labels))[:, None]
+    return Enhancer(
+        labels, paths, Classifier(enhancing.compiled(features), weights((1 << 6) + len(labels)), classes), features
+    )
 
 
 MODELS = {

@@ -55,6 +55,11 @@ def words(name, **others):
     return change
 
 
+def packed(name, value):
+    """Another word list."""
+    return tensor(name, np.frombuffer(json.dumps(value).encode(), dtype=np.uint8))
+
+
 def without_levels(header, arrays):
     arrays["parser.heads"] = np.zeros(256, np.uint8)
     arrays["parser.heads.levels"] = np.zeros(0, np.float32)
@@ -113,6 +118,17 @@ CRAFTED = {
     ),
     "a lemmatizer of another form": ("pipeline", words("lemmatizer.rules", words={"a": "lower"}), "not a text such as"),
     "scripts of digits": ("pipeline", words("lemmatizer.rules", words={"a": "lower\t99999\t\t0\t"}), "not a text"),
+    "labels of paths beyond": ("pipeline", packed("enhancer.paths", [[["^det"], [4]]]), "none of its 4"),
+    "paths without labels": ("pipeline", packed("enhancer.paths", [[["^det"], []]]), "has 0 entries"),
+    "paths without end": (
+        "pipeline",
+        packed("enhancer.paths", [[["^det"] * 9999, [0]]]),
+        "has 9999 entries, not 1 to 4",
+    ),
+    "steps to nowhere": ("pipeline", packed("enhancer.paths", [[["det"], [0]]]), "not a text such as"),
+    "enhanced labels without weights": ("pipeline", field("enhancer", "labels", value=["a"] * 9), "weights has"),
+    "enhanced labels that break lines": ("pipeline", field("enhancer", "labels", value=["a\nb"] * 4), "control"),
+    "enhancer.weights of 3": ("pipeline", cut("enhancer.weights", 3), "weights has 3 weights"),
     "no words": ("pipeline", words("segmenter.words", words={"don't": []}), "has 0 entries"),
     "an ending of nothing": ("pipeline", words("segmenter.words", endings={"s": 0}), "not a number from 1"),
     "not JSON": ("pipeline", tensor("lemmatizer.rules", np.zeros(9, np.uint8)), "not JSON"),

@@ -215,6 +215,7 @@ OPTIONS = {
     Capability.RULES: ParseOptions(rules=NoRules()),
     Capability.PROGRAMS: ParseOptions(exact=False),
     Capability.MAX_DEGREE: ParseOptions(max_degree=1),
+    Capability.GRAPHS: ParseOptions(enhanced=True),
 }
 
 

@@ -68,7 +68,7 @@ on_error_option = click.option(
 input_option = click.option(
     "--input",
     "read_as",
-    type=click.Choice(["conllu", "conllx", "text", "lines"]),
+    type=click.Choice(["conllu", "conllx", "sdp", "text", "lines"]),
     help="What the input is. text: raw text, with blank lines between paragraphs; lines: every line is a paragraph.  "
     "[default: text if it is named .txt, otherwise a treebank]",
 )

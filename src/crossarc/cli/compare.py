@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from crossarc.cli.common import FILES, json_option, print_json, print_table, read_trees
+from crossarc.cli.evaluate import graph_score_name
 from crossarc.evaluation.compare import compare
 from crossarc.evaluation.evaluate import AttachmentScores, Evaluation, evaluate
 
@@ -93,8 +94,8 @@ def _side_by_side(first: Evaluation, second: Evaluation) -> list[list[object]]:
         )
     named.append(("non-projective arcs", first.nonprojective_f1, second.nonprojective_f1))
     named.extend(
-        (f"graph, {name.replace('_', ' ')}", score.f1, getattr(second.graph, name).f1)
-        for name, score in vars(first.graph).items()
+        (f"graph, {graph_score_name(name)}", score.f1, second.graph.overall[name].f1)
+        for name, score in first.graph.overall.items()
         if score.gold
     )
     return [[name, 100 * x, 100 * y, f"{100 * (y - x):+.2f}"] for name, x, y in named]

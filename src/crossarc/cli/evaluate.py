@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from crossarc.cli.common import FILES, json_option, print_json, print_table, read_trees
+from crossarc.core import Sentence
+from crossarc.evaluation.empty_nodes import collapse_empty_nodes as without_empty_nodes
+from crossarc.evaluation.enhancements import EnhancementScore
 from crossarc.evaluation.evaluate import OFFICIAL, AttachmentScores, Evaluation, evaluate
 from crossarc.evaluation.graphs import GraphScores, tree_as_graph
 from crossarc.evaluation.score import Score
@@ -20,9 +25,15 @@ _SHOWN = 15  # rows of the longer tables; --json has all
     is_flag=True,
     help="Only the scores of graphs (DEPS). The tree of a sentence is its graph if its DEPS is empty.",
 )
+@click.option(
+    "--collapse-empty-nodes",
+    is_flag=True,
+    help="Take a path through empty nodes for an arc with all labels of the path (conj>nsubj), as the IWPT tasks "
+    "did; by default, ELAS and EULAS leave such arcs out. With --graph.",
+)
 @click.option("--brief", is_flag=True, help="Print one line.")
 @json_option
-def command(gold: str, system: str, graph: bool, brief: bool, as_json: bool) -> None:
+def command(gold: str, system: str, graph: bool, collapse_empty_nodes: bool, brief: bool, as_json: bool) -> None:
     """Score a parser's output (SYSTEM) against the gold trees (GOLD).
 
     The first table is that of the official scorer of the CoNLL 2018 shared task, to the last digit; words and
@@ -36,8 +47,10 @@ def command(gold: str, system: str, graph: bool, brief: bool, as_json: bool) -> 
     """
     if brief and (graph or as_json):
         raise click.UsageError("--brief is one line of scores of trees: not with --graph or --json")
+    if collapse_empty_nodes and not graph:
+        raise click.UsageError("--collapse-empty-nodes is for graphs: only with --graph")
     if graph:
-        scores = evaluate(map(tree_as_graph, read_trees(gold)), map(tree_as_graph, read_trees(system))).graph
+        scores = evaluate(*(_graphs(path, collapse_empty_nodes) for path in (gold, system))).graph
         if as_json:
             print_json(scores.as_dict())
         else:
@@ -50,6 +63,12 @@ def command(gold: str, system: str, graph: bool, brief: bool, as_json: bool) -> 
         print_json(result.as_dict())
     else:
         print_evaluation(result)
+
+
+def _graphs(path: str, collapse: bool) -> Iterator[Sentence]:
+    """The graphs of a file, which are its trees where it has none."""
+    graphs = map(tree_as_graph, read_trees(path))
+    return map(without_empty_nodes, graphs) if collapse else graphs
 
 
 def _brief(result: Evaluation) -> str:
@@ -107,11 +126,23 @@ def print_evaluation(result: Evaluation) -> None:
 
 
 def print_graph(scores: GraphScores) -> None:
+    header = ["", "gold", "system", "P", "R", "F1"]
     print_table(
-        [[name.replace("_", " "), *_counts_and_rates(score)] for name, score in vars(scores).items()],
+        [[graph_score_name(name), *_counts_and_rates(score)] for name, score in scores.overall.items()],
         title="Graph (DEPS; extra: arcs that are not in the tree)",
-        header=["", "gold", "system", "P", "R", "F1"],
+        header=header,
     )
+    there = {name: score for name, score in scores.by_enhancement.items() if score.gold or score.system}
+    print_table(
+        [[name, *_counts_and_rates(score)] for name, score in there.items()],
+        title="By enhancement (arcs with labels)",
+        header=header,
+    )
+
+
+def graph_score_name(field: str) -> str:
+    """What tables call a score of graphs."""
+    return field.upper() if field in ("elas", "eulas") else field.replace("_", " ")
 
 
 ATTACHMENT_HEADER = ["", "sentences", "words", "UAS", "LAS", "LAS-u", "CLAS", "complete", "+labels"]
@@ -126,7 +157,7 @@ def _rates(score: Score) -> list[float]:
     return [100 * score.precision, 100 * score.recall, 100 * score.f1, 100 * score.aligned_accuracy]
 
 
-def _counts_and_rates(score: Score) -> list[object]:
+def _counts_and_rates(score: Score | EnhancementScore) -> list[object]:
     return [score.gold, score.system, 100 * score.precision, 100 * score.recall, 100 * score.f1]
 
 

@@ -26,7 +26,7 @@ from crossarc.cli.common import (
 from crossarc.cli.messages import log
 from crossarc.cli.parse_options import ParsingCommand, parse_options, parsing_options
 from crossarc.core import CrossarcError, InputError
-from crossarc.io import OutputFormat, output_format_of, tsv
+from crossarc.io import FORMATS, HEADERS, OutputFormat, output_format_of
 from crossarc.io.blocks import read_blocks
 from crossarc.io.streams import open_input, open_output, plain_name, size_of_input
 from crossarc.io.text import read_text
@@ -48,9 +48,9 @@ from crossarc.pipeline.chunks import Chunk, ChunkResult, Input, Job, chunks_of, 
 @click.option(
     "--format",
     "write_as",
-    type=click.Choice(["conllu", "conllx", "jsonl", "tsv"]),
-    help="What to write: treebanks, JSON Lines (an object for each sentence), or a table with a row for each word.  "
-    "[default: as the output's name says, or conllu]",
+    type=click.Choice(["conllu", "conllx", "sdp", "jsonl", "tsv"]),
+    help="What to write: treebanks (sdp: graphs alone), JSON Lines (an object for each sentence), or a table with a "
+    "row for each word.  [default: as the output's name says, or conllu]",
 )
 @parsing_options
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that parse side by side.")
@@ -74,7 +74,7 @@ def command(
     """
     if bool(files) == (text is not None):
         raise click.UsageError("give either FILES or --text TEXT")
-    if text is not None and read_as in ("conllu", "conllx"):
+    if text is not None and read_as in FORMATS:
         raise click.UsageError(f"--text is raw text: not with --input {read_as}")
     write_as = write_as or output_format_of(output)
     sources = [_text_source(text, read_as, output)] if text is not None else _sources(files, read_as, output, write_as)
@@ -86,8 +86,7 @@ def command(
         results = parse_chunks(job, _chunks(sources), jobs)
         if wanted.rules is not None and write_as in ("conllu", "conllx"):
             results = _with_rules_checked(results, wanted.rules)
-        header = tsv.HEADER if write_as == "tsv" else ""
-        _write(_reported(results, errors, advance), sources, header)
+        _write(_reported(results, errors, advance), sources, HEADERS.get(write_as, ""))
     errors.report()
 
 

@@ -79,6 +79,12 @@ _OPTIONS: list[Callable[[Command], Command]] = [
         "SENT_ID<tab>WORD<tab>Head=3; trees honour them.",
     ),
     click.option(
+        "--enhanced",
+        is_flag=True,
+        help="Write enhanced dependencies, made of the tree, to DEPS; for models with an enhancer (or of --system "
+        "graph, which always do).",
+    ),
+    click.option(
         "--max-length",
         type=click.IntRange(1),
         default=_MAX_LENGTH,

@@ -137,8 +137,9 @@ class _Preset(_SystemOption):
     "--with",
     "components",
     metavar="NAMES",
-    help="Learn these too, and keep them in the same file: segmenter, tagger, lemmatizer, or some of them, with commas "
-    "between them. With a tagger, the parser learns from automatic tags (by cross-validation).",
+    help="Learn these too, and keep them in the same file: segmenter, tagger, lemmatizer, enhancer, or some of them, "
+    "with commas between them. With a tagger, the parser learns from automatic tags (by cross-validation). An enhancer "
+    "learns enhanced dependencies from DEPS, for crossarc parse --enhanced.",
 )
 @click.option(
     "--jobs",

@@ -20,6 +20,7 @@ from crossarc.cluster.outputs import OutputFormat
 from crossarc.cluster.reading import Fields
 from crossarc.cluster.shards import Piece, Shard, make_shards
 from crossarc.core import CrossarcError
+from crossarc.io import FORMATS
 from crossarc.models.installed import file_of
 from crossarc.parsers.base import ParseOptions
 from crossarc.pipeline import load
@@ -74,8 +75,8 @@ def prepare(folder: Folder, job: CorpusJob, inputs: Iterable[str | os.PathLike[s
 def _check_model(job: CorpusJob, files: Sequence[File], model: str | Path) -> None:
     """Refuse what the model cannot do before anything is written."""
     pipeline = load(model)
-    pipeline.parser.check(job.options)
-    if any(file.kind not in ("conllu", "conllx") for file in files):
+    pipeline.check(job.options)
+    if any(file.kind not in FORMATS for file in files):
         pipeline.segment("")
 
 

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from crossarc.cluster.inputs import Kind
 from crossarc.cluster.shards import Piece
+from crossarc.io import FORMATS
 from crossarc.io.streams import InputStream, open_input
 
 __all__ = ["boundary", "lines_before", "open_piece"]
@@ -63,7 +64,7 @@ def boundary(file: BinaryIO, offset: int, kind: Kind) -> int:
     """
     if offset == 0:
         return 0
-    if kind in ("conllu", "conllx"):
+    if kind in FORMATS:
         return _sentence(file, offset)
     if kind == "jsonl":
         return _first(file, offset, _LINE)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
 
 from crossarc.core import InputError, InputWarning, Place, Sentence
-from crossarc.io import conllu, conllx, jsonl, tsv
+from crossarc.io import conllu, conllx, jsonl, sdp, tsv
 from crossarc.io.arrow import from_arrow, parse_row, to_arrow, to_pandas
 from crossarc.io.blocks import Block, read_blocks
 from crossarc.io.parquet import is_parquet, read_rows, write_parquet
@@ -19,6 +19,7 @@ from crossarc.io.streams import Source, name_of, open_input, open_output, plain_
 __all__ = [
     "FORMATS",
     "FORMATTERS",
+    "HEADERS",
     "FileFormat",
     "Format",
     "OnError",
@@ -35,18 +36,20 @@ __all__ = [
     "write",
 ]
 
-Format = Literal["conllu", "conllx"]
+Format = Literal["conllu", "conllx", "sdp"]
 FileFormat = Format | Literal["parquet"]  # of treebanks
 OutputFormat = Format | Literal["jsonl", "tsv"]
 OnError = Literal["stop", "skip"] | Callable[[InputError], None]
 
-FORMATS = {"conllu": conllu, "conllx": conllx}  # each with parse_block and format_sentence
+FORMATS = {"conllu": conllu, "conllx": conllx, "sdp": sdp}  # each with parse_block and format_sentence
 FORMATTERS: dict[OutputFormat, Callable[[Sentence], str]] = {
     "conllu": conllu.format_sentence,
     "conllx": conllx.format_sentence,
+    "sdp": sdp.format_sentence,
     "jsonl": jsonl.format_sentence,
     "tsv": tsv.format_sentence,
 }
+HEADERS: dict[str, str] = {"sdp": sdp.HEADER, "tsv": tsv.HEADER}  # what stands before the first sentence
 _BUFFER = 1 << 16
 Item = TypeVar("Item")
 
@@ -63,9 +66,9 @@ def read(
     Parameters
     ----------
     path : a file (plain, .gz, .xz, .zst), ``-`` for standard input, or a file that is open, for text or bytes
-    format : "conllu", "conllx" or "parquet"
-        By default what the file's name says: .conll and .conllx are CoNLL-X, .parquet is a table such as `write` makes,
-        all else is CoNLL-U.
+    format : "conllu", "conllx", "sdp" or "parquet"
+        By default what the file's name says: .conll and .conllx are CoNLL-X, .sdp are semantic dependency graphs,
+        .parquet is a table such as `write` makes, all else is CoNLL-U.
     trees : bool
         Whether every sentence must be a tree; otherwise heads may be unknown (``_``) or form cycles.
     on_error : "stop", "skip" or a function
@@ -141,7 +144,7 @@ def write(
             write_parquet(sentences, stream)
             return
         format_sentence = FORMATS[format].format_sentence
-        buffer: list[str] = []
+        buffer: list[str] = [HEADERS.get(format, "").replace("\n", newline)]
         size = 0
         for sentence in sentences:
             text = format_sentence(sentence).replace("\n", newline)
@@ -157,10 +160,12 @@ def write(
 def format_of(path: str | os.PathLike[str]) -> Format:
     """The format that a file's name stands for.
 
-    >>> format_of("danish.conll.gz"), format_of("en.conllu"), format_of("-")
-    ('conllx', 'conllu', 'conllu')
+    >>> format_of("danish.conll.gz"), format_of("en.conllu"), format_of("dm.sdp"), format_of("-")
+    ('conllx', 'conllu', 'sdp', 'conllu')
     """
     name = plain_name(path)
+    if name.endswith(".sdp"):
+        return "sdp"
     return "conllx" if name.endswith((".conll", ".conllx")) else "conllu"
 
 

@@ -14,7 +14,7 @@ from crossarc.core.sentence import word_ids
 from crossarc.io.blocks import Block
 from crossarc.io.conllu import first_error, sentence_of
 
-__all__ = ["format_sentence", "lost_in_conllx", "parse_block"]
+__all__ = ["escaped", "format_sentence", "lost_in_conllx", "misc_value", "parse_block"]
 
 _KEYS = ("PHead=", "PDeprel=")
 _ESCAPES = {
@@ -39,7 +39,7 @@ def parse_block(block: Block) -> Sentence:
 
 def format_sentence(sentence: Sentence) -> str:
     """The lines of the sentence and the blank line after them; ``_`` for each space in a column."""
-    projective = ([_value(misc, key) for misc in sentence.misc] for key in _KEYS)
+    projective = ([misc_value(misc, key) for misc in sentence.misc] for key in _KEYS)
     columns = (word_ids(len(sentence)), *sentence.columns[:7], *projective)
     return "\n".join([*map("\t".join, zip(*columns, strict=True)), "", ""]).replace(" ", "_")
 
@@ -59,11 +59,11 @@ def lost_in_conllx(sentence: Sentence) -> Counter[str]:
 
 
 def _misc(phead: str, pdeprel: str) -> str:
-    items = [key + _escaped(value) for key, value in zip(_KEYS, (phead, pdeprel), strict=True) if value != "_"]
+    items = [key + escaped(value) for key, value in zip(_KEYS, (phead, pdeprel), strict=True) if value != "_"]
     return "|".join(items) or "_"
 
 
-def _value(misc: str, key: str) -> str:
+def misc_value(misc: str, key: str) -> str:
     """What MISC has for a key; ``_`` for no value, or an empty one."""
     found = next((item[len(key) :] for item in misc.split("|") if item.startswith(key)), "")
     return _TO_RESTORE.sub(lambda match: _ESCAPED[match[0]], found) or "_"
@@ -71,9 +71,10 @@ def _value(misc: str, key: str) -> str:
 
 def _kept(misc: str) -> str:
     """MISC after a way through CoNLL-X."""
-    phead, pdeprel = (_value(misc, key).replace(" ", "_") for key in _KEYS)
+    phead, pdeprel = (misc_value(misc, key).replace(" ", "_") for key in _KEYS)
     return _misc(phead, pdeprel)
 
 
-def _escaped(value: str) -> str:
+def escaped(value: str) -> str:
+    """A value as MISC can have it."""
     return _TO_ESCAPE.sub(lambda match: _ESCAPES[match[0]], value)

@@ -115,6 +115,7 @@ class ParseOptions:
     exact: bool | None = None
     time_limit: float | None = None  # of integer programs: seconds for a sentence; None: 5
     max_length: int | None = None  # words: longer sentences stay as they are
+    enhanced: bool = False  # whether DEPS is filled in: by the model's enhancer, or by a parser of graphs
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -156,6 +157,8 @@ class ParseOptions:
             yield Capability.PROGRAMS, "--exact, --relaxed and --time-limit without --rules"
         if self.max_degree is not None:
             yield Capability.MAX_DEGREE, "--max-degree"
+        if self.enhanced:
+            yield Capability.GRAPHS, "--enhanced"
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from crossarc.core import CrossarcError, Sentence
+from crossarc.enhancing import Enhancer
 from crossarc.models import Component, component_of, read_model, write_model
 from crossarc.models.installed import naming_package
-from crossarc.parsers.base import Parsed, ParseOptions, Parser, Sentences, batches, checked_sentences, trees_of
+from crossarc.parsers.base import (
+    Capability,
+    Parsed,
+    ParseOptions,
+    Parser,
+    Sentences,
+    UnsupportedOption,
+    batches,
+    checked_sentences,
+    trees_of,
+)
 from crossarc.parsers.registry import parser_from_model
 from crossarc.pipeline.output import with_notes
 from crossarc.pipeline.processes import in_processes
@@ -20,7 +31,13 @@ from crossarc.text import Lemmatizer, Segmenter, Tagger
 
 __all__ = ["TEXT_COMPONENTS", "Pipeline", "load"]
 
-TEXT_COMPONENTS: dict[str, type[Any]] = {"segmenter": Segmenter, "tagger": Tagger, "lemmatizer": Lemmatizer}
+# What a model may have beside its parser
+TEXT_COMPONENTS: dict[str, type[Any]] = {
+    "segmenter": Segmenter,
+    "tagger": Tagger,
+    "lemmatizer": Lemmatizer,
+    "enhancer": Enhancer,
+}
 
 _BATCH = 64  # sentences
 _TEXTS = 16  # that are parsed together
@@ -28,7 +45,7 @@ _TEXTS = 16  # that are parsed together
 
 @dataclass(frozen=True, repr=False)
 class Pipeline:
-    """A model: a parser, and as much as it has of segmenter, tagger and lemmatiser.
+    """A model: a parser, and as much as it has of segmenter, tagger, lemmatiser and enhancer.
 
     >>> import crossarc
     >>> model = crossarc.load("en")
@@ -41,6 +58,7 @@ class Pipeline:
     segmenter: Segmenter | None = None
     tagger: Tagger | None = None
     lemmatizer: Lemmatizer | None = None
+    enhancer: Enhancer | None = None
     name: str = ""
     about: dict[str, Any] = field(default_factory=dict)  # licence, attribution, scores ... of a public model
     quantized: bool = False  # whether its file has weights of one byte each
@@ -81,7 +99,7 @@ class Pipeline:
         if isinstance(texts, str):
             raise TypeError("model.pipe takes many texts: one is for model(text)")
         own = ParseOptions(**options)
-        self.parser.check(own)
+        self.check(own)
         chunks = batches(texts, _TEXTS)
         if jobs > 1:
             return chain.from_iterable(self._in_processes(chunks, lines, own, jobs))
@@ -134,9 +152,36 @@ class Pipeline:
 
         All that the command line and the service can do is in the options; what the parser cannot do is refused.
         """
+        options = options or ParseOptions()
+        self.check(options)
         given = self.segment(sentences) if isinstance(sentences, str) else checked_sentences(sentences)
         annotated = (sentence for batch in batches(given, _BATCH) for sentence in self.annotate(batch, retag=retag))
-        return self.parser.parse(annotated, options)
+        found = self.parser.parse(annotated, self._of_parser(options))
+        return self._enhanced(found, options) if options.enhanced and self.enhancer is not None else found
+
+    def check(self, options: ParseOptions) -> None:
+        """Refuse what this model cannot do."""
+        if options.enhanced and self.enhancer is None and Capability.GRAPHS not in self.parser.capabilities:
+            missing = "no enhancer, so it finds no enhanced dependencies (see crossarc train --with)"
+            raise UnsupportedOption(f"--enhanced: {self.name or 'this model'} has {missing}")
+        self.parser.check(self._of_parser(options))
+
+    def _of_parser(self, options: ParseOptions) -> ParseOptions:
+        """What is left for the parser to do."""
+        return options if self.enhancer is None else replace(options, enhanced=False)
+
+    def _enhanced(self, found: Iterable[Parsed], options: ParseOptions) -> Iterator[Parsed]:
+        """What was parsed, with graphs made of the trees; what has no tree, or is too long for one, stays as it is."""
+        assert self.enhancer is not None
+        for batch in batches(found, _BATCH):
+            trees = [tree for parsed in batch for tree in (parsed, *parsed.trees) if _has_tree(tree, options)]
+            graphs = iter(self.enhancer.apply(tree.sentence for tree in trees))
+            for parsed in batch:
+                own = [
+                    replace(tree, sentence=next(graphs)) if _has_tree(tree, options) else tree
+                    for tree in (parsed, *parsed.trees)
+                ]
+                yield replace(own[0], trees=tuple(own[1:]))
 
     def trees(
         self, sentences: str | Sentences, options: ParseOptions | None = None, *, retag: bool = False
@@ -174,6 +219,11 @@ def _start(path: Path, lines: bool, options: ParseOptions) -> None:
 
 def _parse_chunk(texts: list[str]) -> list[list[Sentence]]:
     return _model._parse_texts(texts, *_how)
+
+
+def _has_tree(parsed: Parsed, options: ParseOptions) -> bool:
+    too_long = options.max_length is not None and len(parsed.sentence) > options.max_length
+    return parsed.error is None and not too_long
 
 
 def _without_error(parsed: Parsed) -> Parsed:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
+from crossarc.enhancing import Enhancer
 from crossarc.learning.listener import EpochReport, TrainingListener
 from crossarc.text import Lemmatizer, Segmenter, Tagger, TaggerTraining
 
@@ -17,7 +18,7 @@ __all__ = ["Annotated", "train_components"]
 class Annotated(NamedTuple):
     """Trained components, and the trees with automatic tags and lemmas: what the parser is trained and tested on."""
 
-    components: dict[str, Any]  # segmenter, tagger, lemmatizer: those that were asked for
+    components: dict[str, Any]  # segmenter, tagger, lemmatizer, enhancer: those that were asked for
     treebank: list[Sentence]
     dev: list[Sentence]
 
@@ -31,7 +32,7 @@ def train_components(
     listener: TrainingListener | None = None,
     parser_tags: bool = False,
 ) -> Annotated:
-    """Train the components with these names (segmenter, tagger, lemmatizer) on a treebank.
+    """Train the components with these names (segmenter, tagger, lemmatizer, enhancer) on a treebank.
 
     Its sentences get their tags and lemmas from models trained on other parts of it (cross-validation), so that the
     parser sees as many errors in training as later. With ``parser_tags``, tags are left to the parser, which then looks
@@ -56,6 +57,8 @@ def train_components(
         if not parser_tags:
             annotated = _cross_lemmatized(treebank, annotated, training.folds)
             held_out = lemmatizer.apply(held_out)
+    if "enhancer" in names:
+        components["enhancer"] = Enhancer.train(annotated, seed=seed)
     return Annotated(components, annotated, held_out)
 
 

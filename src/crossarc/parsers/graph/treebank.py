@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crossarc.core import InputError, Sentence
-from crossarc.evaluation.graphs import arcs_of_deps
+from crossarc.evaluation.deps import arcs_of_deps
 from crossarc.io.problems import graph_problems
 from crossarc.parsers.training import TrainingListener
 
