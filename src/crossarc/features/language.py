@@ -96,8 +96,9 @@ class _Line(NamedTuple):
 
 
 def load_set(schema: Schema, name: str) -> FeatureSet:
-    """A named set of ours, or a file."""
-    return _parse(schema, list(_read(schema, name, Path(), Place(name), ())), name)
+    """A named set of ours, or a file; ``default+guide`` is two of them, one after the other."""
+    names = [name] if Path(name).is_file() else name.split("+")
+    return _parse(schema, [line for own in names for line in _read(schema, own, Path(), Place(own), ())], name)
 
 
 def parse_set(schema: Schema, text: str, path: str = "<memory>") -> FeatureSet:
