@@ -42,10 +42,11 @@ class ParsingCommand(click.Command):
             return
         header = describe_model(model)["components"]["parser"]
         system = KNOWN[header["system"]]
-        capabilities = system.parser.capabilities_in(header)
-        kind = f"--system {system.name}" if system.name in SYSTEMS else f"kind {system.name}"
-        with formatter.section(f"Options of {model}, a model of {kind}"):
-            write_options(formatter, context, [p for p in special if p.capability in capabilities])
+        own = [param for param in special if param.capability in system.parser.capabilities_in(header)]
+        kind = f"model of --system {system.name}" if system.name in SYSTEMS else f"{system.name} model"
+        if own:
+            with formatter.section(f"Options of {model}, a {kind}"):
+                write_options(formatter, context, own)
 
 
 def _model_in(args: list[str]) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
 from crossarc.models import Contents, ModelError, component_of, read_model
-from crossarc.models.installed import naming_package
+from crossarc.models.installed import file_of, naming_package
 from crossarc.models.schema import Record
 from crossarc.parsers.base import Capability, Parser, Sentences, UnsupportedOption, checked_sentences
 from crossarc.parsers.config import Config
@@ -247,6 +247,8 @@ def _stacked(guide: str, learn: Train) -> Train:
     config = named_config(guide)
     if config is not None:
         learn_guide, trained = training_of(config.beside(())), None
+    elif not file_of(guide).exists():
+        raise CrossarcError(f"stack: {guide} is neither a system, nor a preset, nor a model")
     else:
         trained = load(guide)
         learn_guide = _training_like(trained)
