@@ -135,7 +135,9 @@ def test_coverage_is_told():
         def arcs_lifted(self, *coverage):
             said.append(coverage)
 
-    own = train(TRAIN, SpanningTreeConfig(order="1", epochs=1, hash_bits=16), listener=Listening(), pseudo_projective="path")
+    own = train(
+        TRAIN, SpanningTreeConfig(order="1", epochs=1, hash_bits=16), listener=Listening(), pseudo_projective="path"
+    )
     trees = [(sentence.heads.tolist(), ["_", *sentence.deprel]) for sentence in TRAIN]
     lifted = [projectivised(*tree, "path") for tree in trees]
     back = [deprojectivised(*tree, "path") for tree in lifted]

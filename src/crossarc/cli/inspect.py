@@ -68,9 +68,14 @@ def command(
     rows |= _settings(header)
     for name in ("parser", "guide"):  # inside of this one
         if name in header:
-            rows |= {name: header[name]["system"], **{f"{name}'s {own}": v for own, v in _settings(header[name]).items()}}
+            rows |= {
+                name: header[name]["system"],
+                **{f"{name}'s {own}": v for own, v in _settings(header[name]).items()},
+            }
     if "coverage" in header:
-        rows["arcs lifted"] = "{lifted:,} of {arcs:,}, of which labels lead back to {restored:,}".format(**header["coverage"])
+        rows["arcs lifted"] = "{lifted:,} of {arcs:,}, of which labels lead back to {restored:,}".format(
+            **header["coverage"]
+        )
     rows["label set"] = f"{len(header['labels'])}: {' '.join(header['labels'])}"
     width = max(map(len, rows))
     for name, value in rows.items():

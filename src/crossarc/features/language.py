@@ -215,7 +215,7 @@ def _atom(section: Section, name: str, text: str, place: Place) -> Atom:
 
 
 def _example(section: Section) -> str:
-    attribute, slot = section.attributes[-1], section.slots[0]
+    attribute, slot = section.attributes[0], section.slots[0]
     atoms = [f"{slot}.{attribute}", f"{slot}-1.{attribute}"] if slot else [attribute, f"{attribute}-1"]
     return ", ".join([*atoms, *section.others])
 

@@ -208,9 +208,7 @@ def train(
     return training_of(config, pseudo_projective=pseudo_projective, stack=stack)(sentences, setup)
 
 
-def training_of(
-    config: Config, *, pseudo_projective: Encoding | None = None, stack: str | Path | None = None
-) -> Train:
+def training_of(config: Config, *, pseudo_projective: Encoding | None = None, stack: str | Path | None = None) -> Train:
     """How parsers with this configuration are trained, with what is put around them."""
     if pseudo_projective is not None:
         from crossarc.parsers.pseudo_projective.config import projective_config
@@ -227,9 +225,8 @@ def training_of(
     def learn(treebank: Sequence[Sentence], setup: TrainingSetup) -> Parser:
         return system_of(own).train(treebank, own, setup)
 
-    if stack is not None:
-        learn = _stacked(str(stack), learn)
-    return learn if pseudo_projective is None else _pseudo_projective(pseudo_projective, learn)
+    trained: Train = learn if stack is None else _stacked(str(stack), learn)
+    return trained if pseudo_projective is None else _pseudo_projective(pseudo_projective, trained)
 
 
 def _pseudo_projective(encoding: Encoding, learn: Train) -> Train:

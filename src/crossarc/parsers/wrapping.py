@@ -24,7 +24,8 @@ INNER_HEADER: Kind = MapOf(Anything())  # ``inner_kinds`` checks it as what it i
 
 def inner_contents(parsers: Mapping[str, Parser]) -> tuple[dict[str, Any], Tensors]:
     """What a model file keeps of inner parsers: their headers by name, and all tensors."""
-    headers, tensors = {}, {}
+    headers: dict[str, Any] = {}
+    tensors: Tensors = {}
     for name, parser in parsers.items():
         headers[name], own = parser.to_model()
         tensors |= {f"{name}.{tensor}": value for tensor, value in own.items()}

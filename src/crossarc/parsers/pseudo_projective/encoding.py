@@ -42,9 +42,7 @@ class Mark(NamedTuple):
     on_path: bool  # whether an arc was lifted over this one
 
 
-def projectivised(
-    heads: Sequence[int], labels: Sequence[str], encoding: Encoding
-) -> tuple[list[int], list[str]]:
+def projectivised(heads: Sequence[int], labels: Sequence[str], encoding: Encoding) -> tuple[list[int], list[str]]:
     """A projective tree that has the arcs of this one in its arcs and labels: always the smallest arc is lifted.
 
     >>> projectivised([-1, 3, 0, 2], ["_", "obj", "root", "xcomp"], "head")
@@ -70,9 +68,7 @@ def _smallest_nonprojective_arc(heads: Sequence[int]) -> int | None:
     return min(modifiers, key=lambda word: (abs(heads[word] - word), word), default=None)
 
 
-def deprojectivised(
-    heads: Sequence[int], labels: Sequence[str], encoding: Encoding
-) -> tuple[list[int], list[str]]:
+def deprojectivised(heads: Sequence[int], labels: Sequence[str], encoding: Encoding) -> tuple[list[int], list[str]]:
     """The tree whose arcs were lifted, as far as labels tell; from the root downwards, nearest words first.
 
     A lifted arc whose old head is not found stays where it is. What comes out is always a tree, its labels are

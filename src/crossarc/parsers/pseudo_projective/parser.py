@@ -1,5 +1,6 @@
-"""Pseudo-projective parsing (Nivre & Nilsson 2005): a projective parser of any system, whose labels tell which arcs were
-lifted to make trees projective. They are put back after parsing, and nobody sees an encoded label.
+"""Pseudo-projective parsing (Nivre & Nilsson 2005): a projective parser whose labels tell which arcs were lifted.
+
+It can be of any system. Arcs are put back after parsing, and nobody sees an encoded label.
 """
 
 from __future__ import annotations
