@@ -25,7 +25,7 @@ from crossarc.parsers import (
     load,
     train,
 )
-from crossarc.parsers.stacked.config import StackedConfig, guided_config
+from crossarc.parsers.stacked.config import StackedConfig, inner_config
 from crossarc.parsers.stacked.training import train as train_stacked
 from crossarc.parsers.training import DevScores, TrainingSetup
 from trained import DEV, TEST, TRAIN, Interrupting, trained
@@ -60,7 +60,7 @@ def test_a_good_guide_is_believed(config):
     names = ("form", "lemma", "upos", "xpos", "feats")
     unknown = [sentence.with_columns(**{name: ["_"] * len(sentence) for name in names}) for sentence in TRAIN]
     test = unknown[150:]
-    learn = lambda trees, setup: train(trees, guided_config(config), dev=setup.dev)  # noqa: E731
+    learn = lambda trees, setup: train(trees, inner_config(config), dev=setup.dev)  # noqa: E731
     setup = TrainingSetup(test)
     found = train_stacked(unknown[:150], StackedConfig("gold"), setup, learn, lambda trees, setup: AllKnowing(), None)
     assert found.dev.uas > 0.95

@@ -33,9 +33,8 @@ class ProgressLines(TrainingListener):
         self.say(f"{lifted} of {arcs} arcs ({share:.2f} %) are lifted; their labels lead back to {restored} of them")
 
     def guide_trained(self, fold: int, folds: int, scores: DevScores) -> None:
-        self.say(
-            f"guide {fold} of {folds}: UAS {100 * scores.uas:.2f} LAS {100 * scores.las:.2f} on the part it has not seen"
-        )
+        shown = f"UAS {100 * scores.uas:.2f} LAS {100 * scores.las:.2f}"
+        self.say(f"guide {fold} of {folds}: {shown} on the part of the treebank that it has not seen")
 
     def pruned(self, candidates: float, recall: float) -> None:
         self.say(f"pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %")

@@ -63,9 +63,14 @@ class System(NamedTuple):
         found: dict[str, Config] = getattr(import_module(f"{self.package}.config"), "PRESETS", {})
         return found
 
-    def train(self, treebank: Sequence[Sentence], config: Config, setup: TrainingSetup) -> Parser:
-        """Train a parser: see ``crossarc.parsers.train``."""
-        found: Parser = self._find("training", "train")(treebank, config, setup)
+    def train(self, treebank: Sequence[Sentence], config: Config, setup: TrainingSetup, *inner: Any) -> Parser:
+        """Train a parser: see ``crossarc.parsers.train``; of a wrapper, ``inner`` says how those inside are trained."""
+        found: Parser = self._find("training", "train")(treebank, config, setup, *inner)
+        return found
+
+    def inner_config(self, config: Config) -> Config:
+        """Of a wrapper: the configuration of a parser that is to be inside of it."""
+        found: Config = self._find("config", "inner_config")(config)
         return found
 
     def _find(self, module: str, name: str) -> Any:
@@ -211,15 +216,11 @@ def train(
 def training_of(config: Config, *, pseudo_projective: Encoding | None = None, stack: str | Path | None = None) -> Train:
     """How parsers with this configuration are trained, with what is put around them."""
     if pseudo_projective is not None:
-        from crossarc.parsers.pseudo_projective.config import projective_config
-
         if Capability.GRAPHS in system_of(config).parser.capabilities:
             raise UnsupportedOption("pseudo-projective parsing is for trees, not for words with several heads")
-        config = projective_config(config)
+        config = WRAPPERS["pseudo-projective"].inner_config(config)
     if stack is not None:
-        from crossarc.parsers.stacked.config import guided_config
-
-        config = guided_config(config)
+        config = WRAPPERS["stacked"].inner_config(config)
     own = config
 
     def learn(treebank: Sequence[Sentence], setup: TrainingSetup) -> Parser:
@@ -230,26 +231,25 @@ def training_of(config: Config, *, pseudo_projective: Encoding | None = None, st
 
 
 def _pseudo_projective(encoding: Encoding, learn: Train) -> Train:
-    from crossarc.parsers.pseudo_projective.config import PseudoProjectiveConfig
-    from crossarc.parsers.pseudo_projective.training import train
-
-    config = PseudoProjectiveConfig(encoding)
-    return lambda treebank, setup: train(treebank, config, setup, learn)
+    wrapper = WRAPPERS["pseudo-projective"]
+    config: Any = wrapper.config
+    return lambda treebank, setup: wrapper.train(treebank, config(encoding=encoding), setup, learn)
 
 
 def _stacked(guide: str, learn: Train) -> Train:
-    from crossarc.parsers.stacked.config import StackedConfig
-    from crossarc.parsers.stacked.training import train
-
-    config = named_config(guide)
-    if config is not None:
-        learn_guide, trained = training_of(config.beside(())), None
+    wrapper, named = WRAPPERS["stacked"], named_config(guide)
+    config: Any = wrapper.config
+    trained: Parser | None = None
+    if named is not None:
+        learn_guide = training_of(named.beside(()))
     elif not file_of(guide).exists():
         raise CrossarcError(f"stack: {guide} is neither a system, nor a preset, nor a model")
     else:
         trained = load(guide)
         learn_guide = _training_like(trained)
-    return lambda treebank, setup: train(treebank, StackedConfig(guide), setup, learn, learn_guide, trained)
+    return lambda treebank, setup: wrapper.train(
+        treebank, config(guide=Path(guide).name), setup, learn, learn_guide, trained
+    )
 
 
 def _training_like(parser: Parser) -> Train:

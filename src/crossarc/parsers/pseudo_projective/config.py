@@ -9,7 +9,7 @@ from crossarc.core import CrossarcError
 from crossarc.parsers.config import Config, setting
 from crossarc.parsers.pseudo_projective.encoding import Encoding
 
-__all__ = ["PseudoProjectiveConfig", "projective_config"]
+__all__ = ["PseudoProjectiveConfig", "inner_config"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PseudoProjectiveConfig(Config):
     encoding: Encoding = setting("head", "What labels say of lifted arcs.")
 
 
-def projective_config(config: Config) -> Config:
+def inner_config(config: Config) -> Config:
     """The configuration of a projective parser that learns encoded labels; ``CrossarcError`` if there is none."""
     own: Any = config
     if not hasattr(own, "projective"):

@@ -8,7 +8,7 @@ from typing import Any
 from crossarc.core import CrossarcError
 from crossarc.parsers.config import Config, setting
 
-__all__ = ["StackedConfig", "guided_config"]
+__all__ = ["StackedConfig", "inner_config"]
 
 _GUIDE = "guide"  # the feature set that looks at the guide
 
@@ -21,7 +21,7 @@ class StackedConfig(Config):
     folds: int = setting(5, "Parts of the treebank that are parsed by guides that were trained on the others.", low=2)
 
 
-def guided_config(config: Config) -> Config:
+def inner_config(config: Config) -> Config:
     """The configuration of a parser whose features look at a guide, too."""
     own: Any = config
     if not hasattr(own, "features"):
