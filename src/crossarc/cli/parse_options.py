@@ -140,8 +140,8 @@ _OPTIONS: list[Callable[[Command], Command]] = [
         Capability.RULES,
         "--rules",
         type=click.Path(),
-        help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head. Trees are then found "
-        "by integer programs.",
+        help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head; or rules of ours, "
+        "riedel-clarke-2006 for Dutch. Trees are then found by integer programs.",
     ),
     _option(
         Capability.RULES,
