@@ -62,13 +62,29 @@ def measured(problem: str, projective: bool, lengths: list[int]) -> Figures:
         seconds.append(statistics.median(times))
     longest = slice(-3, None) if len(lengths) > 2 else slice(1, None)  # what does not grow counts for short ones
     order = np.polyfit(np.log([10, *lengths][longest]), np.log(np.maximum(seconds[longest], 1e-7)), 1)[0]
-    return {"seconds": dict(zip(map(str, lengths), seconds[1:], strict=True)), "order": round(float(order), 2), **stamp()}
+    return {
+        "seconds": dict(zip(map(str, lengths), seconds[1:], strict=True)),
+        "order": round(float(order), 2),
+        **stamp(),
+    }
 
 
 def solved(test: str) -> Figures:
     """How many instances of a reduction an integer program solves as enumeration does."""
     file = PROJECT / "tests" / "ilp" / "test_reductions.py"
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "slow", "-p", "no:cacheprovider", f"{file}::{test}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-m",
+        "slow",
+        "-p",
+        "no:cacheprovider",
+        f"{file}::{test}",
+    ]
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=PROJECT, env=os.environ)
     counts = {word: int(count) for count, word in re.findall(r"(\d+) (passed|failed)", result.stdout)}
     return {"solved": counts.get("passed", 0), "instances": sum(counts.values()), **stamp()}

@@ -49,7 +49,9 @@ def tables(done: Done) -> list[str]:
         lines += [*table(head, [row(done, treebank, s, SCORES, theirs.get(s, ())) for s in SYSTEMS]), ""]
     lines += ["## Table 2: English", "", "Sentences without crossing arcs alone, as in the paper; then all.", ""]
     head = ["", "accuracy", "complete", "training s", "parsing s"]
-    of_projective = [row(done, ENGLISH, s + PROJECTIVE, ("uas_words", "complete"), THEIR_ENGLISH[s]) for s in THEIR_ENGLISH]
+    of_projective = [
+        row(done, ENGLISH, s + PROJECTIVE, ("uas_words", "complete"), THEIR_ENGLISH[s]) for s in THEIR_ENGLISH
+    ]
     of_all = [row(done, ENGLISH, system, ("uas_words", "complete"), ()) for system in THEIR_ENGLISH]
     return [*lines, *table(head, of_projective + of_all)]
 
@@ -67,7 +69,14 @@ def claims(done: Done) -> list[Claim]:
     single, factored, projective = (("Single-best MIRA", ""), ("Factored MIRA", ""), ("McD2005", ""))
     for t in CROSSING:
         found += [
-            higher(done, "non-projective parsing (factored) is better than projective parsing", t, "uas", factored, projective),
+            higher(
+                done,
+                "non-projective parsing (factored) is better than projective parsing",
+                t,
+                "uas",
+                factored,
+                projective,
+            ),
             higher(done, "so is single-best MIRA", t, "uas", single, projective),
             higher(done, "where arcs cross (B), the gain is larger: at least 2", t, "uas_b", factored, projective, 2.0),
             higher(done, "where arcs cross, more trees are complete", t, "complete_b", factored, projective),

@@ -55,7 +55,14 @@ def tables(done: Done) -> list[str]:
         for t, theirs in TREEBANKS.items()
     ]
     head = ["", *(system if parse != "relaxed" else "full, relaxed" for system, parse in COLUMNS)]
-    lines = ["## Table 1: accuracy", "", "Words without punctuation. Then of the full model:", "", *table(head, rows), ""]
+    lines = [
+        "## Table 1: accuracy",
+        "",
+        "Words without punctuation. Then of the full model:",
+        "",
+        *table(head, rows),
+        "",
+    ]
     head = ["", "exact: s a sentence", "relaxed: s a sentence", "relaxations that are trees", "pruner: heads, recall"]
     return [*lines, *table(head, [speed_row(done, treebank) for treebank in TREEBANKS])]
 

@@ -85,7 +85,12 @@ def way(classifier: str, degree: str) -> tuple[str, str]:
 
 def tables(done: Done) -> list[str]:
     lines = ["## Table 1: training sets", "", *data_table(done), ""]
-    lines += ["## Table 2: accuracy", "", "Words without punctuation; in brackets the paper's. Then % fewer errors.", ""]
+    lines += [
+        "## Table 2: accuracy",
+        "",
+        "Words without punctuation; in brackets the paper's. Then % fewer errors.",
+        "",
+    ]
     lines += [*accuracy_table(done, "linear", list(TREEBANKS)), "", "Support vector machines:", ""]
     lines += [*accuracy_table(done, "svm", WITH_SVM), "", "Trained for a degree, too (footnote 3):", ""]
     rows = [
@@ -129,7 +134,9 @@ def accuracy_table(done: Done, classifier: str, treebanks: list[str]) -> list[st
                 system, parse = way(classifier, degree)
                 own = done.value(treebank, system, "uas_words", parse)
                 base = done.value(treebank, f"{classifier}, projective", "uas_words")
-                fewer = "" if own is None or base is None or own == base else f" {100 * (own - base) / (100 - base):+.1f} %"
+                fewer = (
+                    "" if own is None or base is None or own == base else f" {100 * (own - base) / (100 - base):+.1f} %"
+                )
                 cells.append(beside(own, their) + fewer)
         rows.append([degree, *cells])
     return table(["", *treebanks], rows)
@@ -156,7 +163,9 @@ def claims(done: Done) -> list[Claim]:
     for classifier, treebanks in (("linear", list(TREEBANKS)), ("svm", WITH_SVM)):
         base, free = way(classifier, "projective"), way(classifier, "non-projective")
         for t in treebanks:
-            found.append(higher(done, f"{classifier}: non-projective is better than projective", t, "uas_words", free, base))
+            found.append(
+                higher(done, f"{classifier}: non-projective is better than projective", t, "uas_words", free, base)
+            )
             one = way(classifier, "max degree 1")
             found.append(higher(done, f"{classifier}: degree 1 is better than projective", t, "uas_words", one, base))
             found.append(marginal(done, f"{classifier}: degrees 1 and 2 lose little (0.5 at most)", t, classifier))
@@ -177,7 +186,9 @@ def faster(done: Done, text: str, treebank: str, classifier: str) -> Claim:
     seconds = [own["seconds"] for own in parses if own is not None]
     if len(seconds) < len(parses):
         return Claim(f"{treebank}: {text}", "–", None)
-    return Claim(f"{treebank}: {text}", ", ".join(f"{s:.2f} s" for s in seconds), seconds == sorted(seconds, reverse=True))
+    return Claim(
+        f"{treebank}: {text}", ", ".join(f"{s:.2f} s" for s in seconds), seconds == sorted(seconds, reverse=True)
+    )
 
 
 PAPER = Paper(

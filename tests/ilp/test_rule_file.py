@@ -15,7 +15,19 @@ from crossarc.ilp.rule_file import RuleFile, read_rules
 from crossarc.io.conllu import format_sentence
 
 # of Dutch-Alpino, rare ones
-REQUIRED = ("acl:relcl", "appos", "aux:pass", "ccomp", "csubj", "expl", "expl:pv", "fixed", "iobj", "nsubj:pass", "nummod")
+REQUIRED = (
+    "acl:relcl",
+    "appos",
+    "aux:pass",
+    "ccomp",
+    "csubj",
+    "expl",
+    "expl:pv",
+    "fixed",
+    "iobj",
+    "nsubj:pass",
+    "nummod",
+)
 LABELS = ("conj", "det", "nsubj", "obj", "SUBJ")
 SENTENCE = replace(
     Sentence.of(
