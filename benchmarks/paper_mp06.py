@@ -112,8 +112,8 @@ def graph_claims(done: Done) -> list[Claim]:
 
 PAPER = Paper(
     "McDonald and Pereira (2006), Tables 1 to 3",
-    "The treebanks are of Universal Dependencies (Danish: the original annotation, another division) with gold tags, and "
-    "far smaller than the Prague and Penn treebanks; English has only the sentences without crossing arcs, and its "
+    "The treebanks are of Universal Dependencies (Danish: the original annotation, another division) with gold tags, "
+    "and far smaller than the Prague and Penn treebanks; English has only the sentences without crossing arcs, and its "
     "accuracy leaves punctuation out.",
     work,
     tables,

@@ -193,8 +193,8 @@ def faster(done: Done, text: str, treebank: str, classifier: str) -> Claim:
 
 PAPER = Paper(
     "Nivre (2007), Tables 1 to 4",
-    "The treebanks are of Universal Dependencies (Danish: the original annotation; the paper has those of CoNLL-X), with "
-    "gold tags and their own test sets; German is trained out of its domain.",
+    "The treebanks are of Universal Dependencies (Danish: the original annotation; the paper has those of CoNLL-X), "
+    "with gold tags and their own test sets; German is trained out of its domain.",
     work,
     tables,
     claims,

@@ -92,10 +92,11 @@ def page(name: str, paper: Paper, done: Done, sample: str) -> str:
     """The whole page."""
     dates = sorted({own["date"] for own in done.figures.values()})
     commits = sorted({own["commit"] for own in done.figures.values()})
+    days = " to ".join(dict.fromkeys([dates[0], dates[-1]]))
     lines = [
         f"# {paper.title}",
         "",
-        f"Written by `python benchmarks/papers.py {name}`{sample}; {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, "
+        f"Written by `python benchmarks/papers.py {name}`{sample}; {days}, "
         f"at commit {', '.join(commits)}. In brackets: the paper's figures. {paper.differs}",
         "",
         *paper.tables(done),
