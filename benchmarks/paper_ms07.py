@@ -101,7 +101,7 @@ def tables(done: Done) -> list[str]:
     for (problem, projective), proven in PROVEN.items():
         own = found.get(cell(problem, projective))
         times = [number(own and 1000 * own["seconds"][str(n)], 2) for n in lengths]
-        order = "n² |L|" if proven == 2.0 else "n³ + n² |L|"
+        order = r"n² \|L\|" if proven == 2.0 else r"n³ + n² \|L\|"
         rows.append([cell(problem, projective), f"O({order})", number(own and own["order"]), *times])
     head = ["", "proven", "fitted order", *(f"n = {n}: ms" for n in lengths)]
     hard = [[name, f"{own['solved']} of {own['instances']}"] for name in HARD if (own := found.get(name))]

@@ -102,8 +102,8 @@ def slower(done: Done, text: str, treebank: str, slow: str, fast: str) -> Claim:
 PAPER = Paper(
     "McDonald, Pereira, Ribarov and Hajič (2005), Tables 1 and 2",
     "The treebanks are of Universal Dependencies (Danish: the original annotation) with gold tags, and far smaller "
-    "than the Prague and Penn treebanks; N&N2005 is our incremental parser with pseudo-projective labels (head); accuracy "
-    "counts punctuation, but for English.",
+    "than the Prague and Penn treebanks; N&N2005 is our incremental parser with pseudo-projective labels (head); "
+    "accuracy counts punctuation, but for English.",
     work,
     tables,
     claims,

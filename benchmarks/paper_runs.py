@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import datetime
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -125,7 +126,7 @@ def scores(gold: Sequence[Sentence], found: Sequence[Sentence]) -> Figures:
     labels = [
         np.array([a == b for a, b in zip(g.deprel, f.deprel, strict=True)]) for g, f in zip(gold, found, strict=True)
     ]
-    words = [np.array([tag != "PUNCT" for tag in sentence.upos]) for sentence in gold]
+    words = [np.array([not is_punctuation(form) for form in sentence.form]) for sentence in gold]
     crossing = [i for i, sentence in enumerate(gold) if not is_projective(sentence.heads)]
     everything = list(range(len(gold)))
     both = [r & own for r, own in zip(right, labels, strict=True)]
@@ -140,6 +141,11 @@ def scores(gold: Sequence[Sentence], found: Sequence[Sentence]) -> Figures:
         "sentences_b": len(crossing),
         "right": packed(right),
     }
+
+
+def is_punctuation(form: str) -> bool:
+    """As the scorer of CoNLL-X has it: not all treebanks have a tag for it."""
+    return all(unicodedata.category(character).startswith("P") for character in form)
 
 
 def without_graph(sentence: Sentence) -> Sentence:

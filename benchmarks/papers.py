@@ -2,8 +2,8 @@
 
 Needs Crossarc and a folder of treebanks (../shared/treebanks). Trains what the tables of a paper need, on whole
 training sets with gold tags; dev.conllu chooses the epoch, test.conllu is parsed. Writes docs/papers/PAPER.md: the
-tables in the paper's form, its figures beside ours, and its claims with ours. Figures are kept in docs/papers/PAPER.json
-as soon as a run is done, so that it goes on where it stopped (`--again` measures anew).
+tables in the paper's form, its figures beside ours, and its claims with ours. Figures are kept in
+docs/papers/PAPER.json as soon as a run is done, so that it goes on where it stopped (`--again` measures anew).
 
 `--seeds 3` trains with several seeds; tables then have means. `--sentences 100 --epochs 1` tries it out: the page is
 then written to .benchmarks/papers. `--only TEXT` makes only the runs whose names contain the text.

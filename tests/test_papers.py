@@ -78,6 +78,9 @@ def test_scores_are_those_of_evaluation():
     theirs = crossarc.evaluation.evaluate(TEST, found)
     assert own["uas"] == round(100 * theirs.all_words.uas.f1, 2)
     assert own["las"] == round(100 * theirs.all_words.las.f1, 2)
+    words = [paper_runs.is_punctuation(form) for tree in TEST for form in tree.form]
+    assert any(words)
+    assert own["uas_words"] == round(100 * theirs.without_punctuation.uas.f1, 2)
     right = paper_runs.unpacked(own["right"])
     assert right.mean() == pytest.approx(theirs.all_words.uas.f1)
     complete = [tree.head == other.head for tree, other in zip(TEST, found, strict=True)]
