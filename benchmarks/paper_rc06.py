@@ -1,4 +1,4 @@
-"""What the linguistic rules of Riedel and Clarke (2006) gain on Dutch; see papers.py."""
+"""What rules of the kinds of Riedel and Clarke (2006) gain on Dutch; see papers.py."""
 
 from __future__ import annotations
 
