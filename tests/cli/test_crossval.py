@@ -8,7 +8,8 @@ import crossarc
 from commands import assert_one_line_error, run
 from crossarc.evaluation import evaluate
 from crossarc.parsers import SpanningTreeConfig
-from crossarc.pipeline.cross_validation import cross_parsed, folds_of
+from crossarc.parsers.folds import folds_of
+from crossarc.pipeline.cross_validation import cross_parsed
 from crossarc.testing import random_treebank
 
 TREEBANK = list(random_treebank(61, seed=5, nonprojectivity=0.3))

@@ -77,7 +77,7 @@ def test_mistakes_in_an_included_file_are_named_there(tmp_path):
         load_templates(str(tmp_path / "a.txt"))
     (tmp_path / "b.txt").write_text("[arc]\ninclude nowhere")
     with pytest.raises(
-        InputError, match=r"b.txt:2: nowhere: no such file, nor a feature set of ours \(default, mcd2005"
+        InputError, match=r"b.txt:2: nowhere: no such file, nor a feature set of ours \(default, guide, mcd2005"
     ):
         load_templates(str(tmp_path / "a.txt"))
 
@@ -90,10 +90,10 @@ def test_mistakes_in_an_included_file_are_named_there(tmp_path):
         ("[arc]\nh.upos\n[tree]", r"t.txt:3: unknown section \[tree\]; there are arc, link, word, pairs"),
         ("[arc]\nh.colour", "t.txt:2: 'h.colour': a word has the attributes"),
         ("[arc]\ns.upos", r"t.txt:2: 's.upos': \[arc\] has the words h, m"),
-        ("[arc]\nh+3.upos", r"t.txt:2: 'h\+3.upos' is not an atom such as h.suffix, h-1.suffix"),
+        ("[arc]\nh+3.upos", r"t.txt:2: 'h\+3.upos' is not an atom such as h.form, h-1.form"),
         ("[arc]\nupos", "t.txt:2: 'upos' is not an atom"),
         ("[arc]\nh.upos+1", r"t.txt:2: 'h.upos\+1' is not an atom"),
-        ("[word]\nh.lower", "t.txt:2: 'h.lower' is not an atom such as s3, s3-1"),
+        ("[word]\nh.lower", "t.txt:2: 'h.lower' is not an atom such as lower, lower-1"),
         ("[link]\ni-1.label", "t.txt:2: 'i-1.label': a neighbour has no label"),
         ("[link]\ni.upos lj.upos i.form lj.form", "t.txt:2: a conjunction of more than 3 atoms"),
         ("[arc]\nh.upos (m.upos", "t.txt:2: brackets that do not match"),
@@ -112,7 +112,7 @@ def test_every_set_of_ours_compiles():
     names = {
         name: sorted(path.name.removesuffix(".txt") for path in folder.iterdir()) for name, folder in folders.items()
     }
-    assert names["spanning_tree"] == ["default", "mcd2005", "mp2006", "pruner"]
+    assert names["spanning_tree"] == ["default", "guide", "mcd2005", "mp2006", "pruner"]
     for name in names["spanning_tree"]:
         assert len(load_templates(name).compiled.arc.seeds)
     assert len(load_features("default").compiled.links) > 300

@@ -40,7 +40,11 @@ from crossarc.parsers.linear.config import linear_config
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.neural.network_file import lstm_sizes, scorer_sizes
 from crossarc.parsers.neural.parser import NeuralParser
+from crossarc.parsers.pseudo_projective.config import PseudoProjectiveConfig
+from crossarc.parsers.pseudo_projective.parser import Coverage, PseudoProjectiveParser
 from crossarc.parsers.spanning_tree.parser import SpanningTreeParser
+from crossarc.parsers.stacked.config import StackedConfig
+from crossarc.parsers.stacked.parser import StackedParser
 from crossarc.scorers.linear.model import view
 from crossarc.scorers.linear.scorer import LinearScorer
 from crossarc.scorers.neural.lstm import LstmEncoder
@@ -197,6 +201,19 @@ def combined() -> CombinedParser:
     return CombinedParser(CombinedConfig(), members, weights_of_each, LABELS, None, "random", Calibration())
 
 
+def pseudo_projective() -> PseudoProjectiveParser:
+    labels = ("det", "nsubj↑root", "root↓")
+    inner = covington("linear")
+    inner = replace(inner, config=replace(inner.config, projective=True), labels=labels)
+    config = PseudoProjectiveConfig("head+path")
+    return PseudoProjectiveParser(config, inner, Coverage(9, 2, 1), LABELS, None, "random")
+
+
+def stacked() -> StackedParser:
+    guide, parser = covington("linear"), spanning_tree(order="1")
+    return StackedParser(StackedConfig("covington"), parser, guide, LABELS, None, "random")
+
+
 def random_network(shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
     return {name: weights(*shape, seed=i) for i, (name, shape) in enumerate(shapes.items())}
 
@@ -250,6 +267,8 @@ MODELS = {
     "combined": lambda: {"parser": combined()},
     "ilp": lambda: {"parser": ilp()},
     "graph": lambda: {"parser": graph()},
+    "pseudo-projective": lambda: {"parser": pseudo_projective()},
+    "stacked": lambda: {"parser": stacked()},
 }
 COMPILED_ANYWAY = ("order 1", "order high", "generative", "pipeline", "quantized")  # other tests need the same kernels
 

@@ -17,8 +17,9 @@ from crossarc.evaluation.evaluate import OFFICIAL, Evaluation, evaluate_blocks
 from crossarc.evaluation.score import Score
 from crossarc.evaluation.significance import Interval, bootstrap_f1
 from crossarc.io import write
+from crossarc.parsers.folds import folds_of
 from crossarc.parsers.registry import DEFAULT, SYSTEMS
-from crossarc.pipeline.cross_validation import Source, cross_parsed, folds_of
+from crossarc.pipeline.cross_validation import Source, cross_parsed
 
 _FULL = "LAS, full labels"
 _SHOWN: dict[str, list[str]] = {

@@ -12,7 +12,7 @@ from crossarc.core import CrossarcError, Sentence
 from crossarc.models import describe_model
 from crossarc.parsers import Capability
 from crossarc.parsers.config import settings
-from crossarc.parsers.registry import SYSTEMS, check_header
+from crossarc.parsers.registry import KNOWN, check_header
 from crossarc.pipeline import Pipeline
 from crossarc.pipeline.chunks import Input
 
@@ -66,6 +66,16 @@ def command(
     if header["dev"]:
         rows["dev scores"] = f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"
     rows |= _settings(header)
+    for name in ("parser", "guide"):  # inside of this one
+        if name in header:
+            rows |= {
+                name: header[name]["system"],
+                **{f"{name}'s {own}": v for own, v in _settings(header[name]).items()},
+            }
+    if "coverage" in header:
+        rows["arcs lifted"] = "{lifted:,} of {arcs:,}, of which labels lead back to {restored:,}".format(
+            **header["coverage"]
+        )
     rows["label set"] = f"{len(header['labels'])}: {' '.join(header['labels'])}"
     width = max(map(len, rows))
     for name, value in rows.items():
@@ -75,7 +85,7 @@ def command(
 def _settings(header: dict[str, Any]) -> dict[str, str]:
     """The configuration, without what had no effect with these options."""
     config, shown = header["config"], {}
-    for setting in settings(SYSTEMS[header["system"]].config):
+    for setting in settings(KNOWN[header["system"]].config):
         if setting.name in config and all(config.get(name) in values for name, values in setting.only.items()):
             shown[setting.name.replace("_", " ")] = _text(config[setting.name])
     return shown

@@ -13,7 +13,7 @@ from crossarc.models import describe_model
 from crossarc.parsers import Capability, ParseOptions
 from crossarc.parsers.base import ConstraintSource
 from crossarc.parsers.constraint_file import HeadConstraints, MiscConstraints, read_constraints
-from crossarc.parsers.registry import SYSTEMS
+from crossarc.parsers.registry import KNOWN, SYSTEMS
 
 __all__ = ["ParsingCommand", "parse_options", "parsing_options"]
 
@@ -40,9 +40,13 @@ class ParsingCommand(click.Command):
             formatter.write_paragraph()
             formatter.write_text(f"{context.command_path} -m MODEL --help shows what else MODEL can do.")
             return
-        system = SYSTEMS[describe_model(model)["components"]["parser"]["system"]]
-        with formatter.section(f"Options of {model}, a model of --system {system.name}"):
-            write_options(formatter, context, [p for p in special if p.capability in system.parser.capabilities])
+        header = describe_model(model)["components"]["parser"]
+        system = KNOWN[header["system"]]
+        own = [param for param in special if param.capability in system.parser.capabilities_in(header)]
+        kind = f"model of --system {system.name}" if system.name in SYSTEMS else f"{system.name} model"
+        if own:
+            with formatter.section(f"Options of {model}, a {kind}"):
+                write_options(formatter, context, own)
 
 
 def _model_in(args: list[str]) -> str | None:
@@ -142,8 +146,8 @@ _OPTIONS: list[Callable[[Command], Command]] = [
         Capability.RULES,
         "--rules",
         type=click.Path(),
-        help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head. Trees are then found "
-        "by integer programs.",
+        help="Rules that trees must follow, one on each line, such as: at most 1 nsubj per head; or rules of ours, "
+        "riedel-clarke-2006 for Dutch. Trees are then found by integer programs.",
     ),
     _option(
         Capability.RULES,

@@ -21,7 +21,9 @@ from crossarc.models import ModelError
 from crossarc.parsers import Capability, EpochReport, Parser, TrainingListener, train
 from crossarc.parsers.config import Config, Setting, settings
 from crossarc.parsers.progress import ProgressLines, duration
+from crossarc.parsers.pseudo_projective.encoding import ENCODINGS, Encoding
 from crossarc.parsers.registry import DEFAULT, SYSTEMS, System
+from crossarc.parsers.training import has_possible_tree
 from crossarc.pipeline import TEXT_COMPONENTS, Annotated, Pipeline, train_components
 from crossarc.text import raw_text
 
@@ -142,6 +144,16 @@ class _Preset(_SystemOption):
     "learns enhanced dependencies from DEPS, for crossarc parse --enhanced.",
 )
 @click.option(
+    "--pseudo-projective",
+    type=click.Choice(ENCODINGS),
+    metavar="CODE",
+    help="A projective parser whose labels say which arcs cross: head, path, head+path.",
+)
+@click.option("--stack", metavar="SYSTEM|MODEL", help="A guide, whose (cross-validated) trees are features.")
+@click.option(
+    "--leave-out", type=click.Choice(["non-projective"]), metavar="non-projective", help="Sentences not to learn from."
+)
+@click.option(
     "--jobs",
     type=click.IntRange(1),
     default=1,
@@ -155,6 +167,9 @@ def command(
     dev: tuple[str, ...],
     system: str,
     components: str | None,
+    pseudo_projective: Encoding | None,
+    stack: str | None,
+    leave_out: str | None,
     jobs: int,
     resume: bool,
     preset: str | None = None,
@@ -172,6 +187,8 @@ def command(
     config = config_of(chosen, preset, {name: value for name, value in options.items() if value is not None})
     if jobs > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
         raise click.UsageError(f"not with --system {system}: --jobs")
+    if pseudo_projective and options.get("projective") is False:
+        raise click.UsageError("--pseudo-projective trains a projective parser: not with --nonprojective")
     names = _component_names(components)
     config = config.beside(names)
     click.get_current_context().with_resource(only_writer(Path(model)))
@@ -179,6 +196,8 @@ def command(
     trees = [tree for path in treebanks for tree in read_sentences(path, trees=not config.partial_trees)]
     held_out = [tree for path in dev for tree in read_trees(path)]
     listener = _Bar(config) if shows_progress() else _Lines(config)
+    if leave_out:
+        trees = _projective(trees, listener)
     checkpoint = Path(f"{model}.training")
     try:
         annotated = _annotated(names, trees, held_out, config, listener)
@@ -190,6 +209,8 @@ def command(
             checkpoint=checkpoint,
             resume=resume,
             jobs=jobs,
+            pseudo_projective=pseudo_projective,
+            stack=stack,
         )
         about = {"treebank": _description(treebanks, trees)}
         Pipeline(parser, **annotated.components, about=about).save(model)
@@ -209,6 +230,13 @@ def command(
         log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
         sys.exit(130)
     checkpoint.unlink(missing_ok=True)
+
+
+def _projective(trees: Sequence[Sentence], listener: TrainingListener) -> list[Sentence]:
+    """Those that are left without --leave-out non-projective."""
+    found = [tree for tree in trees if has_possible_tree(tree, projective=True)]
+    listener.sentences_left_out(len(trees) - len(found), "their trees are not projective")
+    return found
 
 
 def _description(treebanks: Sequence[str], trees: Sequence[Sentence]) -> str:

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import Sentence
+from crossarc.features.guides import GUIDE_ATTRIBUTES, NO_GUIDE, guide_hashes
 from crossarc.features.hashing import hash_string
 from crossarc.features.word_table import WordTable
 
 __all__ = ["ATTRIBUTES", "FIRST_FEAT", "PADDING", "UPOS", "Batch", "attributes_of", "hash_attributes"]
 
-ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "pos", "feats", "prefix", "suffix")
+_OF_WORDS = ("form", "lower", "lemma", "upos", "xpos", "pos", "feats", "prefix", "suffix")
+ATTRIBUTES = (*_OF_WORDS, *GUIDE_ATTRIBUTES)
 UPOS = ATTRIBUTES.index("upos")
 PADDING = 2  # words that do not exist, before node 0 and after word n
 MAX_FEATURES = 12  # single facts about one word that are looked at one by one
@@ -45,7 +47,13 @@ def attributes_of(sentences: Sequence[Sentence]) -> Batch:
     nodes = rows[rows != _OUTSIDE]
     starts = np.zeros(len(sentences) + 1, dtype=np.int64)
     np.cumsum([len(sentence) + 1 for sentence in sentences], out=starts[1:])
-    return Batch(words[rows], features[nodes], counts[nodes], starts)
+    found = words[rows]
+    for b, sentence in enumerate(sentences):
+        guide = guide_hashes(sentence)
+        if guide is not None:
+            first = starts[b] + b * _AROUND + PADDING
+            found[first : first + len(guide), len(_OF_WORDS) :] = guide
+    return Batch(found, features[nodes], counts[nodes], starts)
 
 
 def hash_attributes(names: Sequence[str], values: Iterable[object]) -> NDArray[np.uint64]:
@@ -65,11 +73,12 @@ def _describe(word: Word) -> Row:
 def _row(values: Iterable[str], single: Sequence[str]) -> Row:
     features = np.zeros(MAX_FEATURES, dtype=np.uint64)
     features[: len(single)] = [hash_string(name) for name in single]
-    return hash_attributes(ATTRIBUTES, values), features, np.array(len(single))
+    return hash_attributes(ATTRIBUTES, (*values, *NO_GUIDE)), features, np.array(len(single))
 
 
 _ROOT, _OUTSIDE = 0, 1
 _BEFORE = [_OUTSIDE] * PADDING + [_ROOT]
 _AFTER = [_OUTSIDE] * (PADDING + 1)
+_AROUND = 2 * PADDING + 1  # rows of what is outside of each sentence
 # One for all parsers: training makes a new one for each epoch
-_WORDS = WordTable(_describe, [_row([name] * len(ATTRIBUTES), [f"upos={name}"]) for name in ("<root>", "<outside>")])
+_WORDS = WordTable(_describe, [_row([name] * len(_OF_WORDS), [f"upos={name}"]) for name in ("<root>", "<outside>")])

@@ -96,8 +96,9 @@ class _Line(NamedTuple):
 
 
 def load_set(schema: Schema, name: str) -> FeatureSet:
-    """A named set of ours, or a file."""
-    return _parse(schema, list(_read(schema, name, Path(), Place(name), ())), name)
+    """A named set of ours, or a file; ``default+guide`` is two of them, one after the other."""
+    names = [name] if Path(name).is_file() else name.split("+")
+    return _parse(schema, [line for own in names for line in _read(schema, own, Path(), Place(own), ())], name)
 
 
 def parse_set(schema: Schema, text: str, path: str = "<memory>") -> FeatureSet:
@@ -214,7 +215,7 @@ def _atom(section: Section, name: str, text: str, place: Place) -> Atom:
 
 
 def _example(section: Section) -> str:
-    attribute, slot = section.attributes[-1], section.slots[0]
+    attribute, slot = section.attributes[0], section.slots[0]
     atoms = [f"{slot}.{attribute}", f"{slot}-1.{attribute}"] if slot else [attribute, f"{attribute}-1"]
     return ", ".join([*atoms, *section.others])
 

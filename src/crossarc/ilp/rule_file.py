@@ -32,6 +32,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -248,8 +249,15 @@ def _named(line: RuleLine) -> Iterator[tuple[str, str, str]]:
 
 
 def read_rules(path: str) -> RuleFile:
-    """Read a file of rules. Raises ``InputError`` with file and line for what cannot be understood."""
+    """Read a file of rules, or those of ours with that name. Raises ``InputError`` that names file and line.
+
+    >>> read_rules("riedel-clarke-2006").lines[0].text
+    'at most 1 nsubj,nsubj:pass,csubj per head'
+    """
+    ours = resources.files("crossarc.ilp") / "rule_sets" / f"{Path(path).name}.txt"
     try:
+        if not Path(path).exists() and Path(path).name == path and ours.is_file():
+            return RuleFile(ours.read_text(encoding="utf-8"), path)
         return RuleFile(Path(path).read_text(encoding="utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"

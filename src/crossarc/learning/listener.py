@@ -51,5 +51,11 @@ class TrainingListener:
     def arcs_left_out(self, arcs: int, how: str) -> None:
         """So many arcs cannot be learnt as they are in the treebank."""
 
+    def arcs_lifted(self, arcs: int, lifted: int, restored: int) -> None:
+        """Of so many arcs, so many were lifted (pseudo-projective parsing); labels lead back to these for the last."""
+
+    def guide_trained(self, fold: int, folds: int, scores: DevScores) -> None:
+        """The guide of a stacked parser was trained without a part of the treebank, on which it has these scores."""
+
     def pruned(self, candidates: float, recall: float) -> None:
         """The pruner leaves so many heads for each word of the dev set, the right one among them for this share."""

@@ -303,6 +303,11 @@ class Parser(ABC):
         """One sentence with its tree; raises as ``decode`` does."""
         return self.decode([sentence], constraints or Constraints(), ParseOptions())[0].sentence
 
+    @classmethod
+    def capabilities_in(cls, header: Mapping[str, Any]) -> frozenset[Capability]:
+        """What the parser with that header can do."""
+        return cls.capabilities
+
     @property
     def knows_probabilities(self) -> bool:
         """Whether this parser, of a system with probabilities, has been fitted to give them."""

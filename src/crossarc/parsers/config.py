@@ -39,7 +39,7 @@ def setting(
 
 
 _AS_IN_TREEBANK = "as in the treebank"
-_OURS = "A feature set of ours ({}), or a file of templates."
+_OURS = "A feature set of ours ({}), or a file of templates; several with + between them."
 
 
 # Settings that several systems have. A dataclass keeps each field to itself, so these make new ones.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from crossarc.learning.listener import EpochReport, TrainingListener
+from crossarc.learning.listener import DevScores, EpochReport, TrainingListener
 from crossarc.parsers.config import Config
 
 __all__ = ["ProgressLines", "duration"]
@@ -27,6 +27,14 @@ class ProgressLines(TrainingListener):
 
     def arcs_left_out(self, arcs: int, how: str) -> None:
         self.say(f"{arcs} arcs {how}")
+
+    def arcs_lifted(self, arcs: int, lifted: int, restored: int) -> None:
+        share = 100 * lifted / max(arcs, 1)
+        self.say(f"{lifted} of {arcs} arcs ({share:.2f} %) are lifted; their labels lead back to {restored} of them")
+
+    def guide_trained(self, fold: int, folds: int, scores: DevScores) -> None:
+        shown = f"UAS {100 * scores.uas:.2f} LAS {100 * scores.las:.2f}"
+        self.say(f"guide {fold} of {folds}: {shown} on the part of the treebank that it has not seen")
 
     def pruned(self, candidates: float, recall: float) -> None:
         self.say(f"pruner: {candidates:.1f} heads a word on dev, the right one among them for {100 * recall:.2f} %")

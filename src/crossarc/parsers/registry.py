@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
 from crossarc.models import Contents, ModelError, component_of, read_model
-from crossarc.models.installed import naming_package
+from crossarc.models.installed import file_of, naming_package
 from crossarc.models.schema import Record
-from crossarc.parsers.base import Parser, Sentences, checked_sentences
+from crossarc.parsers.base import Capability, Parser, Sentences, UnsupportedOption, checked_sentences
 from crossarc.parsers.config import Config
 from crossarc.parsers.progress import ProgressLines
 from crossarc.parsers.training import TrainingListener, TrainingSetup
+from crossarc.parsers.wrapping import Train
 
-__all__ = ["SYSTEMS", "System", "check_header", "load", "parser_from_model", "system_of", "train"]
+if TYPE_CHECKING:
+    from crossarc.parsers.pseudo_projective.encoding import Encoding
+
+__all__ = [
+    "KNOWN",
+    "SYSTEMS",
+    "WRAPPERS",
+    "System",
+    "check_header",
+    "class_of",
+    "load",
+    "named_config",
+    "parser_from_model",
+    "system_of",
+    "train",
+    "training_of",
+]
 
 
 class System(NamedTuple):
@@ -46,9 +63,14 @@ class System(NamedTuple):
         found: dict[str, Config] = getattr(import_module(f"{self.package}.config"), "PRESETS", {})
         return found
 
-    def train(self, treebank: Sequence[Sentence], config: Config, setup: TrainingSetup) -> Parser:
-        """Train a parser: see ``crossarc.parsers.train``."""
-        found: Parser = self._find("training", "train")(treebank, config, setup)
+    def train(self, treebank: Sequence[Sentence], config: Config, setup: TrainingSetup, *inner: Any) -> Parser:
+        """Train a parser: see ``crossarc.parsers.train``; of a wrapper, ``inner`` says how those inside are trained."""
+        found: Parser = self._find("training", "train")(treebank, config, setup, *inner)
+        return found
+
+    def inner_config(self, config: Config) -> Config:
+        """Of a wrapper: the configuration of a parser that is to be inside of it."""
+        found: Config = self._find("config", "inner_config")(config)
         return found
 
     def _find(self, module: str, name: str) -> Any:
@@ -105,6 +127,26 @@ SYSTEMS = {
 
 DEFAULT = "spanning-tree"
 
+# Parsers around those of a system. They are no systems: ``crossarc train`` has options that put them around any
+WRAPPERS = {
+    wrapper.name: wrapper
+    for wrapper in (
+        System(
+            "pseudo-projective",
+            "crossing arcs in the labels of projective trees (Nivre & Nilsson 2005)",
+            "crossarc.parsers.pseudo_projective",
+            "PseudoProjective",
+        ),
+        System(
+            "stacked",
+            "the trees of one parser as features of another (Nivre & McDonald 2008; Martins et al. 2008)",
+            "crossarc.parsers.stacked",
+            "Stacked",
+        ),
+    )
+}
+KNOWN = SYSTEMS | WRAPPERS  # by what the header of a model says
+
 
 def system_of(config: Config) -> System:
     """The system that a configuration is for."""
@@ -112,6 +154,20 @@ def system_of(config: Config) -> System:
         if type(config).__module__ == f"{system.package}.config":
             return system
     raise CrossarcError(f"{type(config).__name__} is the configuration of no system")
+
+
+def named_config(name: str) -> Config | None:
+    """The configuration of a system or a preset with that name."""
+    if name in SYSTEMS:
+        return SYSTEMS[name].config()
+    presets = (system.presets.get(name) for system in SYSTEMS.values())
+    return next((found for found in presets if found is not None), None)
+
+
+def class_of(header: Mapping[str, Any]) -> type[Parser] | None:
+    """The class of the parser with that header; None if it is unknown."""
+    name = header.get("system")
+    return KNOWN[name].parser if isinstance(name, str) and name in KNOWN else None
 
 
 def train(
@@ -124,6 +180,8 @@ def train(
     checkpoint: Path | None = None,
     resume: bool = False,
     jobs: int = 1,
+    pseudo_projective: Encoding | None = None,
+    stack: str | Path | None = None,
 ) -> Parser:
     """A parser of the kind that the configuration is for; by default the best we have.
 
@@ -143,12 +201,65 @@ def train(
         Where the state after each epoch is kept, and whether to go on from there. Whoever saves the parser deletes it.
     jobs : int
         With two, systems that can learn two things at once do so; the result is the same.
+    pseudo_projective : "head", "path" or "head+path", optional
+        The parser is projective, and its labels say which arcs cross (``parsers.pseudo_projective.encoding``).
+    stack : str or Path, optional
+        A system, a preset or a model, whose trees guide the parser by features (``parsers.stacked``).
     """
-    system = system_of(config) if config is not None else SYSTEMS[DEFAULT]
-    config = config or system.config()
+    config = config or SYSTEMS[DEFAULT].config()
     sentences = _sentences(treebank, trees=not config.partial_trees)
     listener = listener or (ProgressLines(config) if progress else TrainingListener())
-    return system.train(sentences, config, TrainingSetup(_sentences(dev), listener, checkpoint, resume, jobs))
+    setup = TrainingSetup(_sentences(dev), listener, checkpoint, resume, jobs)
+    return training_of(config, pseudo_projective=pseudo_projective, stack=stack)(sentences, setup)
+
+
+def training_of(config: Config, *, pseudo_projective: Encoding | None = None, stack: str | Path | None = None) -> Train:
+    """How parsers with this configuration are trained, with what is put around them."""
+    if pseudo_projective is not None:
+        if Capability.GRAPHS in system_of(config).parser.capabilities:
+            raise UnsupportedOption("pseudo-projective parsing is for trees, not for words with several heads")
+        config = WRAPPERS["pseudo-projective"].inner_config(config)
+    if stack is not None:
+        config = WRAPPERS["stacked"].inner_config(config)
+    own = config
+
+    def learn(treebank: Sequence[Sentence], setup: TrainingSetup) -> Parser:
+        return system_of(own).train(treebank, own, setup)
+
+    trained: Train = learn if stack is None else _stacked(str(stack), learn)
+    return trained if pseudo_projective is None else _pseudo_projective(pseudo_projective, trained)
+
+
+def _pseudo_projective(encoding: Encoding, learn: Train) -> Train:
+    wrapper = WRAPPERS["pseudo-projective"]
+    config: Any = wrapper.config
+    return lambda treebank, setup: wrapper.train(treebank, config(encoding=encoding), setup, learn)
+
+
+def _stacked(guide: str, learn: Train) -> Train:
+    wrapper, named = WRAPPERS["stacked"], named_config(guide)
+    config: Any = wrapper.config
+    trained: Parser | None = None
+    if named is not None:
+        learn_guide = training_of(named.beside(()))
+    elif not file_of(guide).exists():
+        raise CrossarcError(f"stack: {guide} is neither a system, nor a preset, nor a model")
+    else:
+        trained = load(guide)
+        learn_guide = _training_like(trained)
+    return lambda treebank, setup: wrapper.train(
+        treebank, config(guide=Path(guide).name), setup, learn, learn_guide, trained
+    )
+
+
+def _training_like(parser: Parser) -> Train:
+    """How a parser was trained."""
+    if parser.system not in WRAPPERS:
+        return training_of(parser.config)
+    inner: Any = parser
+    if hasattr(inner.config, "encoding"):
+        return _pseudo_projective(inner.config.encoding, _training_like(inner.parser))
+    raise CrossarcError("a stacked parser cannot guide another one")
 
 
 def _sentences(given: str | Path | Sentences, *, trees: bool = True) -> list[Sentence]:
@@ -167,13 +278,13 @@ def parser_from_model(components: dict[str, Contents], path: str | Path) -> Pars
     if "training" in components:
         raise ModelError(f"{path}: the state of an interrupted training; crossarc train --resume goes on with it")
     contents = components.get("parser", Contents({}, {}))
-    return component_of(SYSTEMS[_system_in(contents.header, path)].parser, contents, path)
+    return component_of(KNOWN[_system_in(contents.header, path)].parser, contents, path)
 
 
 def _system_in(header: dict[str, Any], path: str | Path) -> str:
     """The name of the system of a parser with that header."""
     name = header.get("system")
-    if not isinstance(name, str) or name not in SYSTEMS:
+    if not isinstance(name, str) or name not in KNOWN:
         problem = f"a model of a system that this version of Crossarc does not know: {str(name)[:100]}"
         raise ModelError(f"{path}: {problem if name else 'no parser'}")
     return name
@@ -181,8 +292,11 @@ def _system_in(header: dict[str, Any], path: str | Path) -> str:
 
 def check_header(header: dict[str, Any], path: str | Path) -> None:
     """Refuse a parser's header that is not of the kinds of its system; ``ModelError`` names the file."""
-    parser = SYSTEMS[_system_in(header, path)].parser
+    name = _system_in(header, path)
+    parser = KNOWN[name].parser
     try:
         Record(parser.header_kinds, parser.optional_fields).check([header], "its header")
+        if name in WRAPPERS:
+            parser.tensor_kinds(header)  # checks the headers of inner parsers
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None

@@ -39,6 +39,7 @@ __all__ = [
     "Treebank",
     "checksum",
     "dev_scores",
+    "has_possible_tree",
     "possible_trees",
     "run_epochs",
     "with_treebank_defaults",

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Literal
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.parsers.config import Config
+from crossarc.parsers.folds import folds_of
 from crossarc.parsers.registry import train
 from crossarc.pipeline.pipeline import Pipeline
 from crossarc.pipeline.processes import in_processes
 from crossarc.pipeline.training import train_components
 from crossarc.text import raw_text
 
-__all__ = ["Source", "cross_parsed", "folds_of"]
+__all__ = ["Source", "cross_parsed"]
 
 Source = Literal["gold", "words", "text"]  # what the parser starts from: gold words and tags, gold words, raw text
 
@@ -23,16 +23,6 @@ _COMPONENTS: dict[Source, list[str]] = {
     "words": ["tagger", "lemmatizer"],
     "text": ["segmenter", "tagger", "lemmatizer"],
 }
-
-
-def folds_of(size: int, folds: int) -> list[range]:
-    """So many parts of nearly the same size, one after the other, so that few texts are in two of them.
-
-    >>> folds_of(7, 3)
-    [range(0, 2), range(2, 4), range(4, 7)]
-    """
-    ends = [size * fold // folds for fold in range(folds + 1)]
-    return [range(start, end) for start, end in pairwise(ends)]
 
 
 def cross_parsed(

@@ -17,7 +17,6 @@ from crossarc.parsers.base import Parser
 from crossarc.parsers.combined.batch import MemberWeights, arc_shares, label_shares, weighted_sum
 from crossarc.parsers.combined.config import CombinedConfig
 from crossarc.parsers.combined.parser import CombinedParser
-from crossarc.parsers.config import Config
 from crossarc.parsers.probabilities import Doubles, Floats, ScoredBatch, label_numbers
 from crossarc.parsers.scoring import ScoringParser
 from crossarc.parsers.training import TrainingSetup, checksum, dev_scores
@@ -53,12 +52,11 @@ def train(treebank: Sequence[Sentence], config: CombinedConfig, setup: TrainingS
 
 def _member(name: str, treebank: Sequence[Sentence], config: CombinedConfig, setup: TrainingSetup) -> ScoringParser:
     """A trained parser: by a configuration with that name, or from a file."""
-    from crossarc.parsers.registry import SYSTEMS, load, system_of  # which knows this module
+    from crossarc.parsers.registry import load, named_config, system_of  # which knows this module
 
-    configs: dict[str, Config] = {preset: own for system in SYSTEMS.values() for preset, own in system.presets.items()}
-    configs |= {system.name: system.config() for system in SYSTEMS.values()}
-    if name in configs:
-        own: Any = configs[name].beside(())
+    named = named_config(name)
+    if named is not None:
+        own: Any = named.beside(())
         if "seed" in {field.name for field in fields(own)}:
             own = replace(own, seed=config.seed)
         parser: Parser = system_of(own).train(treebank, own, setup._replace(checkpoint=None))
