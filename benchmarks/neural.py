@@ -16,6 +16,7 @@ import argparse
 import datetime
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -130,9 +131,10 @@ def _sentences(treebank: str, part: str) -> list[Sentence]:
     return list(crossarc.read(TREEBANKS / treebank / f"{part}.conllu", trees=True))
 
 
-def _tagged(tagger: Any, sentences: list[Sentence]) -> list[Sentence]:
+def _tagged(tagger: Any, sentences: list[Sentence]) -> Iterator[Sentence]:
     """As a pipeline does it: tags and trees of the same sentences one after the other."""
-    return [tagged for i in range(0, len(sentences), 64) for tagged in tagger.apply(sentences[i : i + 64])]
+    for i in range(0, len(sentences), 64):
+        yield from tagger.apply(sentences[i : i + 64])
 
 
 def write_table(done: dict[str, Any]) -> None:
