@@ -85,8 +85,7 @@ _OPTIONS: list[Callable[[Command], Command]] = [
     click.option(
         "--enhanced",
         is_flag=True,
-        help="Write enhanced dependencies, made of the tree, to DEPS; for models with an enhancer (or of --system "
-        "graph, which always do).",
+        help="Write enhanced dependencies to DEPS; for models with an enhancer.",
     ),
     click.option(
         "--max-length",

@@ -139,9 +139,8 @@ class _Preset(_SystemOption):
     "--with",
     "components",
     metavar="NAMES",
-    help="Learn these too, and keep them in the same file: segmenter, tagger, lemmatizer, enhancer, or some of them, "
-    "with commas between them. With a tagger, the parser learns from automatic tags (by cross-validation). An enhancer "
-    "learns enhanced dependencies from DEPS, for crossarc parse --enhanced.",
+    help="Learn these too, into the same file: some of segmenter,tagger,lemmatizer,enhancer. With a tagger, the parser "
+    "learns from automatic tags (by cross-validation). An enhancer fills DEPS (parse --enhanced).",
 )
 @click.option(
     "--pseudo-projective",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 
 import uvicorn
@@ -22,7 +23,6 @@ from crossarc.server.training import Trainer
 
 __all__ = ["serve"]
 
-_GRACE = 5  # seconds that requests have when the service ends
 _CONNECTIONS = 2000
 _OTHER_FILES = 100  # that a process has open beside connections
 
@@ -54,7 +54,7 @@ def serve(
             access_log=False,
             server_header=False,
             h11_max_incomplete_event_size=limits.head,
-            timeout_graceful_shutdown=_GRACE,
+            timeout_graceful_shutdown=ceil(limits.seconds),  # what a request may take
         )
         uvicorn.Server(config).run(sockets=[listener])
     finally:
