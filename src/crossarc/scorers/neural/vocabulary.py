@@ -101,8 +101,15 @@ class Vocabulary:
         rows, arrays = self._table.rows(words, before=[0])
         starts = np.zeros(len(sentences) + 1, dtype=np.int64)
         np.cumsum([len(sentence) + 1 for sentence in sentences], out=starts[1:])
-        distinct, which = np.unique(rows, return_inverse=True)
-        return Inputs({group: own[distinct] for group, own in zip(self.groups, arrays, strict=True)}, which, starts)
+        # in the order of the text: that of the table depends on what was read before, and rounding on the order
+        _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        distinct = rows[first[order]]
+        return Inputs(
+            {group: own[distinct] for group, own in zip(self.groups, arrays, strict=True)},
+            np.argsort(order)[which],
+            starts,
+        )
 
     def _describe(self, word: Row) -> tuple[NDArray[np.int32], ...]:
         return tuple(
