@@ -193,7 +193,12 @@ def test_what_is_exported_is_tested():
     assert {*trees.__all__, *ilp.__all__, *search.__all__} >= DATA
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+SLOW = ("crossarc.search.best_trees", "crossarc.ilp.relax", "crossarc.ilp.solve")  # they compile much
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in FUNCTIONS]
+)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -102,6 +102,7 @@ def parser(encoding="head", config=SMALL):
     return train(TRAIN, config, dev=DEV, pseudo_projective=encoding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_crossing_arcs_are_found_by_a_projective_parser(encoding, tmp_path):
     own = parser(encoding)
