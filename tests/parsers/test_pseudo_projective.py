@@ -129,6 +129,7 @@ def test_any_projective_system_will_do():
     assert evaluate(TEST, own.trees(TEST)).nonprojective_recall.recall > 0.1
 
 
+@pytest.mark.slow
 def test_coverage_is_told():
     said = []
 
@@ -148,6 +149,7 @@ def test_coverage_is_told():
     assert 0 < right <= len(moved)
 
 
+@pytest.mark.slow
 def test_shapes_are_honoured_and_other_constraints_refused():
     for sentence in TEST[:10]:
         found = parser().parse_sentence(sentence, Constraints(projective=True, single_root=True))
@@ -182,6 +184,7 @@ def test_what_cannot_be_trained():
         train([TRAIN[0].with_columns(head=["_"] * len(TRAIN[0]))], SMALL, pseudo_projective="head")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
