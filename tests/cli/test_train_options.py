@@ -20,6 +20,7 @@ TEXTS = {
     "symbols": "xpos",
     "parts": "arc,sibling",
     "encoder": "my-encoder",
+    "vectors": "my-encoder",
     "members": "graph,ilp",
 }
 

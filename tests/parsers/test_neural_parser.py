@@ -18,6 +18,8 @@ from crossarc.ilp.rule_file import RuleFile
 from crossarc.models import ModelError, read_model, write_model
 from crossarc.parsers import NeuralConfig, ParseOptions, load, train
 from crossarc.pipeline import Pipeline
+from crossarc.scorers.neural.transformer import read_pretrained
+from crossarc.scorers.neural.vectors import piece_vectors
 from encoders import write_encoder
 from trained import DEV, SMALL, TEST, TRAIN, trained
 
@@ -121,17 +123,44 @@ def test_words_without_a_head_are_summed_over():
     assert "_" not in parser.labels
 
 
-@pytest.mark.parametrize("tags", ["own", "gold"])
-def test_a_pretrained_encoder_is_part_of_the_model(tmp_path, tags):
+@pytest.mark.parametrize(("what", "tags"), [("encoder", "own"), ("encoder", "gold"), ("vectors", "own")])
+def test_what_was_pretrained_is_part_of_the_model(tmp_path, what, tags):
     pytest.importorskip("torch").set_num_threads(1)
     folder = tmp_path / "encoder"
     folder.mkdir()
-    config = replace(trained("neural").config, encoder=str(write_encoder(folder)), tags=tags, epochs=2)
+    config = replace(trained("neural").config, tags=tags, epochs=2, **{what: str(write_encoder(folder))})
     parser = train(TRAIN[:30], config, dev=DEV)
     parser.save(tmp_path / "my.crossarc")
     for file in folder.iterdir():
         file.unlink()
     assert list(load(tmp_path / "my.crossarc").trees(TEST)) == list(parser.trees(TEST))
+
+
+def test_vectors_stay_as_they_are(tmp_path):
+    """But for their scale and their directions; pieces that are no word of the treebank have theirs, too."""
+    pytest.importorskip("torch").set_num_threads(1)
+    own = read_pretrained(write_encoder(tmp_path))
+    config = replace(trained("neural").config, vectors=str(tmp_path), epochs=1)
+    parser = train(TRAIN[:30], config)
+    table = parser.network.weights["encoder.embed.piece.weight"][-len(own.pieces.pieces) :]
+    expected = piece_vectors(own, config.embedding_size)
+    np.testing.assert_allclose(table / table.std(), expected / expected.std(), atol=1e-5)
+    with pytest.raises(CrossarcError, match="--encoder or --vectors, not both"):
+        train(TRAIN[:30], replace(config, encoder=str(tmp_path)))
+
+
+def test_principal_components_keep_most_of_the_distances(tmp_path):
+    own = read_pretrained(write_encoder(tmp_path))
+    embeddings = own.weights["embeddings.word_embeddings.weight"][: len(own.pieces.pieces)]
+    whole = piece_vectors(own, embeddings.shape[1] + 3)
+    assert not whole[:, embeddings.shape[1] :].any()
+    np.testing.assert_allclose(whole @ whole.T, _gram(embeddings), atol=1e-4)
+    assert (piece_vectors(own, 3) == whole[:, :3]).all()
+
+
+def _gram(embeddings):
+    centred = embeddings - embeddings.mean(axis=0)
+    return centred @ centred.T
 
 
 def test_from_the_command_line_to_raw_text(tmp_path):

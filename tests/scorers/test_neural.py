@@ -13,6 +13,7 @@ from crossarc.core import CrossarcError, Sentence
 from crossarc.scorers.neural.lstm import DIRECTIONS, LstmSizes, Packing
 from crossarc.scorers.neural.network import Sizes, distance_bins
 from crossarc.scorers.neural.transformer import TransformerSizes, groups_of_runs, read_pretrained
+from crossarc.scorers.neural.vectors import piece_vectors
 from crossarc.scorers.neural.vocabulary import NOTHING, Vocabulary
 from crossarc.scorers.neural.wordpieces import WordPieces
 from crossarc.testing import random_treebank
@@ -63,15 +64,18 @@ def torch():
     return found
 
 
-@pytest.fixture(params=["from scratch", "pretrained"])
+@pytest.fixture(params=["from scratch", "with vectors", "pretrained"])
 def network(request, torch, tmp_path):
     from crossarc.scorers.neural.torch_network import TorchLstm, TorchNetwork, TorchStacked, TorchTransformer
 
-    vocabulary = Vocabulary.of(SENTENCES, ["word", "affix", "tag"], lemmas=True)
-    if request.param == "from scratch":
-        encoder = TorchLstm(LstmSizes(vocabulary.sizes, 6, 5, 2), vocabulary, 0.3, 0.2)
+    own = read_pretrained(write_encoder(tmp_path))
+    pieces = own.pieces if request.param == "with vectors" else None
+    vocabulary = Vocabulary.of(SENTENCES, ["word", "affix", "tag"], lemmas=True, pieces=pieces)
+    if request.param != "pretrained":
+        vectors = None if pieces is None else piece_vectors(own, 6)
+        encoder = TorchLstm(LstmSizes(vocabulary.sizes, 6, 5, 2), vocabulary, 0.3, 0.2, vectors)
     else:
-        pretrained = TorchTransformer(read_pretrained(write_encoder(tmp_path)), 0.1)
+        pretrained = TorchTransformer(own, 0.1)
         sizes = LstmSizes(vocabulary.sizes, 6, 5, 1, pretrained.sizes.states)
         encoder = TorchStacked(pretrained, TorchLstm(sizes, vocabulary, 0.3, 0.2))
     network = TorchNetwork(encoder, Sizes(encoder.sizes.states, 7, 4, 3, TAGS), 0.3)

@@ -32,6 +32,12 @@ class NeuralConfig(Config):
         "Hugging Face's BERT), or an installed package that carries one. The LSTM is then on top of it.",
         default_text="an LSTM from scratch",
     )
+    vectors: str | None = setting(
+        None,
+        "Vectors of pieces of words that an LSTM from scratch sees beside its own: those of such an encoder, without "
+        "their context. Parsing is nearly as fast as without them.",
+        default_text="none",
+    )
     projective: bool | None = config.projective()
     single_root: bool | None = config.single_root()
     loss: Literal["tree", "head"] = setting(

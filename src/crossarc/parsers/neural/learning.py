@@ -24,6 +24,7 @@ from crossarc.parsers.training import Epochs, TrainingSetup, checksum, dev_score
 from crossarc.scorers.neural.network import TAGS
 from crossarc.scorers.neural.torch_network import TorchLstm, TorchNetwork, TorchStacked, TorchTransformer
 from crossarc.scorers.neural.transformer import read_pretrained
+from crossarc.scorers.neural.vectors import piece_vectors
 from crossarc.scorers.neural.vocabulary import Vocabulary
 
 __all__ = ["learn"]
@@ -79,9 +80,13 @@ class _Learning(Epochs[NeuralParser]):
     def _encoder(self) -> TorchLstm | TorchStacked:
         config = self.config
         given = config.tags == "gold"
-        vocabulary = Vocabulary.of(self.treebank, ["word", "affix", *["tag"] * given], lemmas=given)
+        groups = ["word", "affix", *["tag"] * given]
         if not config.encoder:
-            return TorchLstm(lstm_sizes(config, vocabulary), vocabulary, config.dropout, config.word_dropout)
+            own = read_pretrained(config.vectors) if config.vectors else None
+            vocabulary = Vocabulary.of(self.treebank, groups, lemmas=given, pieces=own and own.pieces)
+            vectors = own and piece_vectors(own, config.embedding_size)
+            return TorchLstm(lstm_sizes(config, vocabulary), vocabulary, config.dropout, config.word_dropout, vectors)
+        vocabulary = Vocabulary.of(self.treebank, groups, lemmas=given)
         pretrained = TorchTransformer(read_pretrained(config.encoder), _TRANSFORMER_DROPOUT)
         sizes = lstm_sizes(config, vocabulary, pretrained.sizes.states)
         return TorchStacked(pretrained, TorchLstm(sizes, vocabulary, config.dropout, config.word_dropout))

@@ -74,7 +74,10 @@ def tensors_of_network(config: NeuralConfig, header: Mapping[str, Any]) -> dict[
 
 
 def _encoder_sizes(config: NeuralConfig, about: dict[str, Any]) -> LstmSizes | StackedSizes:
-    vocabulary = Vocabulary(about["vocabulary"])
+    try:
+        vocabulary = Vocabulary(about["vocabulary"])
+    except CrossarcError as error:
+        raise ModelError(str(error)) from None
     if not vocabulary.groups:
         raise ModelError("its network looks at nothing")
     if config.encoder is None:

@@ -16,6 +16,8 @@ def train(treebank: Sequence[Sentence], config: NeuralConfig, setup: TrainingSet
     """Train the neural parser: see ``crossarc.parsers.train``. With ``dev``, probabilities are fitted to it."""
     if not any(map(len, treebank)):
         raise CrossarcError("cannot train on an empty treebank")
+    if config.encoder and config.vectors:
+        raise CrossarcError("an encoder has vectors of its own: --encoder or --vectors, not both")
     try:
         from crossarc.parsers.neural.learning import learn  # brings torch with it
     except ModuleNotFoundError as error:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crossarc.core import Sentence
 from crossarc.scorers.neural._lstm import lstm_cells
-from crossarc.scorers.neural.vocabulary import Inputs, Vocabulary
+from crossarc.scorers.neural.vocabulary import AVERAGED, NOTHING, Inputs, Vocabulary
 
 __all__ = ["DIRECTIONS", "LstmEncoder", "LstmSizes", "Packing", "run_lstm", "steps"]
 
@@ -127,13 +127,15 @@ class LstmEncoder:
         return sums
 
     def embed(self, inputs: Inputs) -> Floats:
-        """The words without their context: sums of embeddings, group beside group."""
+        """The words without their context: sums or means of embeddings, group beside group."""
         groups = []
         for group, rows in inputs.rows.items():
             table = self.weights[f"embed.{group}.weight"]
             total = table[rows[:, 0]]
             for column in range(1, rows.shape[1]):
                 total += table[rows[:, column]]
+            if group in AVERAGED:
+                total /= np.maximum((rows != NOTHING).sum(axis=1, keepdims=True), 1).astype(np.float32)
             groups.append(total)
         return np.concatenate(groups, axis=1)
 

@@ -18,10 +18,12 @@ from crossarc.scorers.neural.lstm import DIRECTIONS, LstmEncoder, LstmSizes, Pac
 from crossarc.scorers.neural.network import MAX_DISTANCE, Network, Sizes, distance_bins, weights_of
 from crossarc.scorers.neural.stacked import StackedEncoder, StackedInputs, StackedSizes
 from crossarc.scorers.neural.transformer import Pretrained, RunGroup, TransformerEncoder, groups_of_runs
-from crossarc.scorers.neural.vocabulary import NOTHING, Inputs, Vocabulary
+from crossarc.scorers.neural.vocabulary import AVERAGED, NOTHING, Inputs, Vocabulary
 from crossarc.scorers.neural.wordpieces import Pieces
 
 __all__ = ["Lstm", "TorchLstm", "TorchNetwork", "TorchStacked", "TorchTransformer"]
+
+_STANDARD_DEVIATION = 0.3  # of embeddings at first
 
 
 class Lstm(nn.Module):
@@ -77,19 +79,33 @@ def _before(array: NDArray[np.float32], counts: Sequence[int], leftward: int) ->
 class TorchLstm(nn.Module):
     """See ``LstmEncoder``."""
 
-    def __init__(self, sizes: LstmSizes, vocabulary: Vocabulary, dropout: float, word_dropout: float) -> None:
+    def __init__(
+        self,
+        sizes: LstmSizes,
+        vocabulary: Vocabulary,
+        dropout: float,
+        word_dropout: float,
+        vectors: NDArray[np.float32] | None = None,
+    ) -> None:
+        """``vectors`` are those of pieces of words, which stay as they are."""
         super().__init__()
         self.sizes, self.vocabulary = sizes, vocabulary
         self.dropout, self.word_dropout = dropout, word_dropout
         self.embed = nn.ModuleDict(
             {
-                group: nn.EmbeddingBag(rows, sizes.embedding, mode="sum", padding_idx=NOTHING)
+                group: nn.EmbeddingBag(
+                    rows, sizes.embedding, mode="mean" if group in AVERAGED else "sum", padding_idx=NOTHING
+                )
                 for group, rows in sizes.tables.items()
             }
         )
         for parameter in self.embed.parameters():
-            nn.init.normal_(parameter, std=0.3)
+            nn.init.normal_(parameter, std=_STANDARD_DEVIATION)
             nn.init.zeros_(parameter.data[NOTHING])
+        if vectors is not None:
+            table = self.embed["piece"].get_parameter("weight")
+            table.data[-len(vectors) :] = torch.from_numpy(vectors * (_STANDARD_DEVIATION / vectors.std()))
+            table.requires_grad_(False)
         widths = [sizes.width, *[sizes.states] * (sizes.layers - 1)]
         self.lstm = nn.ModuleList(
             nn.ModuleDict({direction: Lstm(width, sizes.hidden) for direction in DIRECTIONS}) for width in widths

@@ -15,20 +15,24 @@ from numpy.typing import NDArray
 
 from crossarc.core import Sentence
 from crossarc.features.word_table import WordTable
+from crossarc.scorers.neural.wordpieces import WordPieces
 
-__all__ = ["GROUPS", "NOTHING", "Inputs", "Vocabulary"]
+__all__ = ["AVERAGED", "GROUPS", "NOTHING", "Inputs", "Vocabulary"]
 
 # The attributes of each group; a word has one value of each, but several affixes and features
 GROUPS: dict[str, tuple[str, ...]] = {
     "word": ("form", "lower", "lemma"),
     "affix": ("prefix", "suffix", "shape"),
     "tag": ("upos", "xpos", "feature"),
+    "piece": ("cased_piece", "uncased_piece"),  # those of an encoder: one of the two has values
 }
+AVERAGED = frozenset(["piece"])  # groups whose embeddings are not added up: their mean is what counts
 NOTHING, ROOT, FIRST = 0, 1, 2  # rows of every table: of no value, of node 0, the first of the others
 
 _PREFIXES, _SUFFIXES = 4, 6  # their longest
 _MAX_FEATURES = 10
-_WIDTHS = {"word": 3, "affix": _PREFIXES + _SUFFIXES + 1, "tag": 2 + _MAX_FEATURES}
+_MAX_PIECES = 8
+_WIDTHS = {"word": 3, "affix": _PREFIXES + _SUFFIXES + 1, "tag": 2 + _MAX_FEATURES, "piece": _MAX_PIECES}
 _LEAST = {"form": 2, "lower": 2, "lemma": 2, "prefix": 3, "suffix": 3}  # how often a value must occur to be known
 
 Row = tuple[str, str, str, str, str]  # FORM to FEATS of a word
@@ -57,6 +61,11 @@ class Vocabulary:
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
         self.values = {attribute: tuple(own) for attribute, own in values.items()}
+        self._pieces = {
+            attribute: WordPieces(self.values[attribute], lowercase=attribute == "uncased_piece")
+            for attribute in GROUPS["piece"]
+            if attribute in self.values
+        }
         self.groups = [group for group, attributes in GROUPS.items() if set(attributes) & values.keys()]
         self.unknown: dict[str, int] = {}  # the row of an unknown value of each attribute
         self.sizes: dict[str, int] = {}  # of each table
@@ -74,8 +83,15 @@ class Vocabulary:
         self._table: WordTable[Row] = WordTable(self._describe, [root])
 
     @classmethod
-    def of(cls, sentences: Iterable[Sentence], groups: Sequence[str], *, lemmas: bool = False) -> Vocabulary:
-        """Of a treebank: what occurs often enough in it."""
+    def of(
+        cls,
+        sentences: Iterable[Sentence],
+        groups: Sequence[str],
+        *,
+        lemmas: bool = False,
+        pieces: WordPieces | None = None,
+    ) -> Vocabulary:
+        """Of a treebank: what occurs often enough in it, and all pieces of words of an encoder, if there is one."""
         counts = {
             attribute: Counter[str]()
             for group in groups
@@ -88,12 +104,13 @@ class Vocabulary:
                     for attribute, value in _values(group, word):
                         if attribute in counts:
                             counts[attribute][value] += 1
-        return cls(
-            {
-                attribute: sorted(value for value, n in own.items() if n >= _LEAST.get(attribute, 1))
-                for attribute, own in counts.items()
-            }
-        )
+        values: dict[str, Sequence[str]] = {
+            attribute: sorted(value for value, n in own.items() if n >= _LEAST.get(attribute, 1))
+            for attribute, own in counts.items()
+        }
+        if pieces is not None:
+            values["uncased_piece" if pieces.lowercase else "cased_piece"] = pieces.pieces
+        return cls(values)
 
     def inputs(self, sentences: Sequence[Sentence]) -> Inputs:
         """The rows of all nodes of these sentences."""
@@ -116,13 +133,19 @@ class Vocabulary:
             self._padded(
                 [
                     self._rows.get((attribute, value), self.unknown[attribute])
-                    for attribute, value in _values(group, word)
+                    for attribute, value in self._values(group, word)
                     if attribute in self.values
                 ],
                 group,
             )
             for group in self.groups
         )
+
+    def _values(self, group: str, word: Row) -> Iterator[tuple[str, str]]:
+        if group != "piece":
+            yield from _values(group, word)
+        for attribute, pieces in list(self._pieces.items())[:1] if group == "piece" else ():
+            yield from ((attribute, pieces.pieces[i]) for i in pieces.cut(word[0])[:_MAX_PIECES])
 
     def _padded(self, rows: list[int], group: str) -> NDArray[np.int32]:
         return np.array(rows + [NOTHING] * (_WIDTHS[group] - len(rows)), dtype=np.int32)
