@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -345,10 +346,15 @@ def test_built_in_models_say_whose_they_are():
         assert json.loads(run("models", "--json"))[name] == about
 
 
+PACKAGED = sorted((Path(__file__).parents[2] / "packages").glob("*/src/*/*.crossarc"))
+
+
 @pytest.mark.slow
-def test_the_built_in_model_has_the_scores_that_it_says(treebanks):
-    model = crossarc.load("en")
-    scores = scores_of(model, list(read(treebanks / "English-EWT" / "test.conllu")))
+@pytest.mark.parametrize("path", ["en", *PACKAGED], ids=lambda path: Path(path).stem)
+def test_the_models_of_the_project_have_the_scores_that_they_say(path, treebanks):
+    model = crossarc.load(path)
+    folder = model.about["treebank"].removeprefix("UD ")
+    scores = scores_of(model, list(read(treebanks / folder / "test.conllu")))
     for start, shares in model.about["scores"].items():
         for name, share in shares.items():
             assert scores[start][name] == pytest.approx(share, abs=0.02), (start, name)
