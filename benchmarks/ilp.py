@@ -33,11 +33,12 @@ from crossarc import Sentence
 from crossarc.evaluation import evaluate
 from crossarc.ilp import deadline
 from crossarc.ilp.rule_file import RuleFile
-from crossarc.parsers import IlpConfig, IlpParser, ParseOptions, TrainingListener
+from crossarc.parsers import IlpConfig, IlpParser, ParseOptions
 from crossarc.parsers import train as train_parser
 from crossarc.parsers.linear.solving import solve_sentence
 from environment import PROJECT, commit
 from kept import kept_figures
+from pruned import Pruned
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 RESULTS = PROJECT / "docs" / "results"
@@ -66,15 +67,6 @@ class Run(NamedTuple):
     @property
     def name(self) -> str:
         return f"{self.treebank}, {self.system}"
-
-
-class Pruned(TrainingListener):
-    """Remembers what the pruner left."""
-
-    candidates = recall = 0.0
-
-    def pruned(self, candidates: float, recall: float) -> None:
-        self.candidates, self.recall = candidates, recall
 
 
 def main() -> None:

@@ -23,10 +23,11 @@ from crossarc import Sentence
 from crossarc.evaluation import evaluate
 from crossarc.evaluation.graphs import tree_as_graph
 from crossarc.evaluation.significance import mcnemar
-from crossarc.parsers import ParseOptions, TrainingListener, train
+from crossarc.parsers import ParseOptions, train
 from crossarc.parsers.config import Config
 from crossarc.trees import is_projective
 from environment import commit
+from pruned import Pruned
 
 Figures = dict[str, Any]
 Work = dict[str, tuple[Callable[..., Figures], *tuple[Any, ...]]]
@@ -57,15 +58,6 @@ class Run(NamedTuple):
     @property
     def name(self) -> str:
         return f"{self.treebank}, {self.system}"
-
-
-class Pruned(TrainingListener):
-    """Remembers what the pruner left."""
-
-    candidates = recall = 0.0
-
-    def pruned(self, candidates: float, recall: float) -> None:
-        self.candidates, self.recall = candidates, recall
 
 
 def work_of(runs: Iterable[Run], sample: Sample) -> Work:

@@ -12,7 +12,7 @@ import pytest
 
 from crossarc.cli import main
 
-__all__ = ["assert_one_line_error", "run", "run_process"]
+__all__ = ["assert_one_line_error", "output_of", "run", "run_process"]
 
 
 def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -27,6 +27,13 @@ def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[b
         with pytest.raises(SystemExit) as end:
             main()
         return subprocess.CompletedProcess(command, end.value.code or 0, out.getvalue(), err.getvalue())
+
+
+def output_of(*arguments: object) -> str:
+    """What a command that succeeds says and writes."""
+    result = run(*arguments)
+    assert result.returncode == 0, result.stderr.decode()
+    return (result.stdout + result.stderr).decode()
 
 
 def run_process(*arguments: object) -> subprocess.CompletedProcess[bytes]:

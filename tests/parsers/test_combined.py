@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
+from changed_models import assert_refused_with
 from crossarc.core import Constraints, CrossarcError
-from crossarc.models import ModelError, read_model, write_model
-from crossarc.parsers import CombinedConfig, SpanningTreeConfig, load, train
+from crossarc.parsers import CombinedConfig, SpanningTreeConfig, train
 from crossarc.parsers.combined.batch import CombinedBatch, MemberWeights, arc_shares
 from oracles import all_trees
 from trained import DEV, TEST, TRAIN, trained
@@ -91,9 +91,4 @@ def test_what_cannot_be_combined(tmp_path):
     ],
 )
 def test_models_that_do_not_fit_together_are_refused(tmp_path, change, problem):
-    trained("combined").save(tmp_path / "my.crossarc")
-    contents = read_model(tmp_path / "my.crossarc").components["parser"]
-    changed = contents._replace(header={**contents.header, **change})
-    write_model(tmp_path / "changed", {"parser": changed})
-    with pytest.raises(ModelError, match=problem):
-        load(tmp_path / "changed")
+    assert_refused_with(change, trained("combined"), problem, tmp_path)

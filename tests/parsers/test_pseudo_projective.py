@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import crossarc
 import oracles
+from changed_models import assert_refused_with
+from commands import output_of
 from crossarc.cli import crossarc as commands
 from crossarc.core import Constraints, CrossarcError, InputError, UnsupportedConstraint
 from crossarc.evaluation import evaluate
-from crossarc.models import ModelError, read_model, write_model
 from crossarc.parsers import (
     CombinedConfig,
     CovingtonConfig,
@@ -196,17 +197,7 @@ def test_what_cannot_be_trained():
     ],
 )
 def test_models_that_make_no_sense_are_refused(change, problem, tmp_path):
-    parser().save(tmp_path / "model")
-    contents = read_model(tmp_path / "model").components["parser"]
-    write_model(tmp_path / "changed", {"parser": contents._replace(header={**contents.header, **change})})
-    with pytest.raises(ModelError, match=problem):
-        load(tmp_path / "changed")
-
-
-def run(*arguments):
-    result = CliRunner().invoke(commands, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
-    return result.output
+    assert_refused_with(change, parser(), problem, tmp_path)
 
 
 def test_on_the_command_line(tmp_path):
@@ -214,16 +205,16 @@ def test_on_the_command_line(tmp_path):
     crossarc.write(TEST, tmp_path / "test.conllu")
     model, out = tmp_path / "my.crossarc", tmp_path / "out.conllu"
     options = ["--order", "1", "--epochs", "1", "--hash-bits", "16", "--pseudo-projective", "head+path"]
-    said = run("train", tmp_path / "train.conllu", "-m", model, *options)
+    said = output_of("train", tmp_path / "train.conllu", "-m", model, *options)
     assert "are lifted; their labels lead back to" in said
-    run("parse", tmp_path / "test.conllu", "-m", model, "-o", out)
+    output_of("parse", tmp_path / "test.conllu", "-m", model, "-o", out)
     assert "↑" not in out.read_text(encoding="utf-8")
     assert "↓" not in out.read_text(encoding="utf-8")
-    shown = run("inspect", model)
+    shown = output_of("inspect", model)
     assert "head+path" in shown
     assert "spanning-tree" in shown
     assert "of which labels lead back to" in shown
-    assert "-k " not in run("parse", "-m", model, "--help")
+    assert "-k " not in output_of("parse", "-m", model, "--help")
     result = CliRunner().invoke(commands, ["train", "x", "-m", "y", "--pseudo-projective", "head", "--nonprojective"])
     assert result.exit_code == 2
 
@@ -232,7 +223,7 @@ def test_sentences_with_crossing_arcs_can_be_left_out(tmp_path):
     crossarc.write(TRAIN, tmp_path / "train.conllu")
     crossing = sum(not is_projective(sentence.heads) for sentence in TRAIN)
     options = ["--order", "1", "--epochs", "1", "--hash-bits", "16", "--leave-out", "non-projective"]
-    said = run("train", tmp_path / "train.conllu", "-m", tmp_path / "my.crossarc", *options)
+    said = output_of("train", tmp_path / "train.conllu", "-m", tmp_path / "my.crossarc", *options)
     assert f"{crossing} sentences are not learnt from: their trees are not projective" in said
-    assert f"train.conllu: {len(TRAIN) - crossing} sentences" in run("inspect", tmp_path / "my.crossarc")
+    assert f"train.conllu: {len(TRAIN) - crossing} sentences" in output_of("inspect", tmp_path / "my.crossarc")
     assert load(tmp_path / "my.crossarc").config.projective

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from click.testing import CliRunner
 
 import crossarc
-from crossarc.cli import crossarc as commands
+from changed_models import assert_refused_with
+from commands import output_of
 from crossarc.core import Constraints, CrossarcError
 from crossarc.evaluation import evaluate
 from crossarc.features.guides import guide_of
-from crossarc.models import ModelError, read_model, write_model
 from crossarc.parsers import (
     Capability,
     CovingtonConfig,
@@ -183,17 +182,7 @@ def test_what_cannot_be_stacked():
     ],
 )
 def test_models_that_make_no_sense_are_refused(change, problem, tmp_path):
-    stacked().save(tmp_path / "model")
-    contents = read_model(tmp_path / "model").components["parser"]
-    write_model(tmp_path / "changed", {"parser": contents._replace(header={**contents.header, **change})})
-    with pytest.raises(ModelError, match=problem):
-        load(tmp_path / "changed")
-
-
-def run(*arguments):
-    result = CliRunner().invoke(commands, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
-    return result.output
+    assert_refused_with(change, stacked(), problem, tmp_path)
 
 
 def test_on_the_command_line(tmp_path):
@@ -201,11 +190,11 @@ def test_on_the_command_line(tmp_path):
     crossarc.write(TEST, tmp_path / "test.conllu")
     model, out = tmp_path / "my.crossarc", tmp_path / "out.conllu"
     options = ["--order", "1", "--epochs", "1", "--hash-bits", "16", "--stack", "generative"]
-    said = run("train", tmp_path / "train.conllu", "-m", model, *options)
+    said = output_of("train", tmp_path / "train.conllu", "-m", model, *options)
     assert "guide 5 of 5: UAS" in said
-    run("parse", tmp_path / "test.conllu", "-m", model, "-k", "2", "-o", out)
+    output_of("parse", tmp_path / "test.conllu", "-m", model, "-k", "2", "-o", out)
     assert "Guide" not in out.read_text(encoding="utf-8")
-    shown = run("inspect", model)
+    shown = output_of("inspect", model)
     assert "default+guide" in shown
     assert "generative" in shown
-    assert "-k " in run("parse", "-m", model, "--help")
+    assert "-k " in output_of("parse", "-m", model, "--help")

@@ -15,7 +15,7 @@ from crossarc.server.worker import answer
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = 20  # for each operation
+EXAMPLES = 30  # for each operation
 LIMITS = Limits(size=100_000, length=40, k=8)
 
 
@@ -51,7 +51,7 @@ def test_nothing_that_is_sent_breaks_the_description(text_model_file):
             checks.response_schema_conformance,
         )
         operations = [found.ok() for found in schema.get_all_operations()]
-        assert {"POST /api/parse", "POST /process", "POST /predict"} <= {operation.label for operation in operations}
+        assert len(operations) == 23
         for operation in operations:
             send(operation, promises)
 

@@ -61,11 +61,9 @@ class Vocabulary:
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
         self.values = {attribute: tuple(own) for attribute, own in values.items()}
-        self._pieces = {
-            attribute: WordPieces(self.values[attribute], lowercase=attribute == "uncased_piece")
-            for attribute in GROUPS["piece"]
-            if attribute in self.values
-        }
+        self._piece = next((attribute for attribute in GROUPS["piece"] if attribute in self.values), None)
+        if self._piece is not None:
+            self._pieces = WordPieces(self.values[self._piece], lowercase=self._piece == "uncased_piece")
         self.groups = [group for group, attributes in GROUPS.items() if set(attributes) & values.keys()]
         self.unknown: dict[str, int] = {}  # the row of an unknown value of each attribute
         self.sizes: dict[str, int] = {}  # of each table
@@ -142,10 +140,9 @@ class Vocabulary:
         )
 
     def _values(self, group: str, word: Row) -> Iterator[tuple[str, str]]:
-        if group != "piece":
-            yield from _values(group, word)
-        for attribute, pieces in list(self._pieces.items())[:1] if group == "piece" else ():
-            yield from ((attribute, pieces.pieces[i]) for i in pieces.cut(word[0])[:_MAX_PIECES])
+        if group != "piece" or self._piece is None:
+            return _values(group, word)
+        return ((self._piece, self._pieces.pieces[i]) for i in self._pieces.cut(word[0])[:_MAX_PIECES])
 
     def _padded(self, rows: list[int], group: str) -> NDArray[np.int32]:
         return np.array(rows + [NOTHING] * (_WIDTHS[group] - len(rows)), dtype=np.int32)
