@@ -20,7 +20,9 @@ import pytest
 
 import crossarc
 from crossarc.cli import crossarc as commands
+from crossarc.drawing import to_svg
 from crossarc.parsers.registry import DEFAULT, SYSTEMS
+from crossarc.trees import is_projective
 from trained import DEV, TEST, TRAIN, trained
 
 ROOT = Path(__file__).parents[1]
@@ -227,3 +229,13 @@ def test_options_exist(document):
         else:
             continue
         assert set(options_in(span)) <= known, span
+
+
+def test_the_sentence_of_the_readme_has_the_crossing_arc_of_its_picture():
+    text = re.search(r'parse --text "(.+)"', (ROOT / "README.md").read_text(encoding="utf-8")).group(1)
+    [tree] = crossarc.load("en")(text)
+    words = {form: i for i, form in enumerate(tree.form, 1)}
+    assert tree.heads[words["barking"]] == words["dog"]
+    assert tree.heads[words["yesterday"]] == words["saw"] == tree.heads[words["dog"]]
+    assert not is_projective(tree.heads)
+    assert to_svg([tree]) == (ROOT / "docs" / "crossing-tree.svg").read_text(encoding="utf-8")

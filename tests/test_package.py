@@ -38,7 +38,7 @@ def test_the_metadata_name_the_licences_of_code_and_models():
     root = Path(__file__).parents[1]
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["license"] == "Apache-2.0 AND CC-BY-SA-4.0"
-    assert {about["licence"] for about in crossarc.models.available().values()} == {"CC BY-SA 4.0"}
+    assert {about["licence"] for about in crossarc.models.available().values()} == {"CC-BY-SA-4.0"}
     texts = [(root / name).read_text("utf-8") for name in project["license-files"]]
     assert "Apache License" in texts[0]
     assert "CC BY-SA 4.0" in texts[1]

@@ -23,7 +23,7 @@ from trained import DEV, TEST, TRAIN, Interrupting
 
 ROOT = Path(__file__).parents[2]
 RECIPES = sorted((ROOT / "models").glob("*.toml"))
-BUILT_IN = ROOT / "src" / "crossarc" / "models" / "builtin" / "en.crossarc"
+BUILT_IN = ROOT / "src" / "crossarc" / "models" / "builtin" / "en-fast.crossarc"
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def treebank(tmp_path):
 
 def test_a_model_by_less_than_its_recipe_is_not_shipped(treebank):
     before = BUILT_IN.read_bytes()
-    result = build(ROOT / "models" / "english-ewt.toml", treebank, "--sentences", 5)
+    result = build(ROOT / "models" / "en-fast.toml", treebank, "--sentences", 5)
     assert result.returncode == 1
     assert result.stderr.startswith("build.py: error: a model by less than its recipe")
     assert result.stderr.count("\n") == 1
@@ -106,7 +106,7 @@ def test_an_interrupted_training_goes_on(treebank, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "models")
     build_module, recipe = (importlib.import_module(name) for name in ("build", "recipe"))
     monkeypatch.setattr(build_module, "measured_alone", lambda *arguments: {})
-    text = (ROOT / "models" / "english-ewt.toml").read_text(encoding="utf-8")
+    text = (ROOT / "models" / "en-fast.toml").read_text(encoding="utf-8")
     text = text.replace('order = "high"', 'order = "1"').replace("hash_bits = 22", "hash_bits = 18")
     (tmp_path / "en.toml").write_text(re.sub("components = .*|restarts = 2", "", text), encoding="utf-8")
     small = recipe.read_recipe(tmp_path / "en.toml", epochs=2)
@@ -115,22 +115,24 @@ def test_an_interrupted_training_goes_on(treebank, tmp_path, monkeypatch):
         patch.setattr(build_module.Lines, "end_epoch", Interrupting("heads", 1).end_epoch)
         with pytest.raises(KeyboardInterrupt):
             build_module.make(small, treebank, interrupted, 60, resume=False)
-    assert [path.name for path in interrupted.iterdir()] == ["en.training"]
+    assert [path.name for path in interrupted.iterdir()] == ["en-fast.training"]
     build_module.make(small, treebank, interrupted, 60, resume=True)
     build_module.make(small, treebank, whole, 60, resume=False)
-    assert [path.name for path in interrupted.iterdir()] == ["en.crossarc"]
-    own, theirs = (read_model(folder / "en.crossarc").components["parser"] for folder in (interrupted, whole))
+    assert [path.name for path in interrupted.iterdir()] == ["en-fast.crossarc"]
+    own, theirs = (read_model(folder / "en-fast.crossarc").components["parser"] for folder in (interrupted, whole))
     assert own.header == theirs.header
     for name, tensor in own.tensors.items():
         np.testing.assert_array_equal(dequantized(tensor), dequantized(theirs.tensors[name]))
     another = tmp_path / "another"
-    build_module.make(small, treebank, another, 60, parser=whole / "en.crossarc")  # a parser that was trained before
-    assert read_model(another / "en.crossarc").components["parser"].header == own.header
+    build_module.make(
+        small, treebank, another, 60, parser=whole / "en-fast.crossarc"
+    )  # a parser that was trained before
+    assert read_model(another / "en-fast.crossarc").components["parser"].header == own.header
     with pytest.raises(CrossarcError, match="another treebank"):
-        build_module.make(small, treebank, another, 50, parser=whole / "en.crossarc")
+        build_module.make(small, treebank, another, 50, parser=whole / "en-fast.crossarc")
     other = recipe.read_recipe(tmp_path / "en.toml", epochs=3)
     with pytest.raises(CrossarcError, match="where the recipe has"):
-        build_module.make(other, treebank, another, 60, parser=whole / "en.crossarc")
+        build_module.make(other, treebank, another, 60, parser=whole / "en-fast.crossarc")
 
 
 def check(header: dict[str, object], language: str) -> None:
@@ -142,12 +144,12 @@ def check(header: dict[str, object], language: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_recipe_of_the_built_in_model(treebank, tmp_path):
+def test_the_recipe_of_the_linear_model(treebank, tmp_path):
     little = ["--sentences", 60, "--epochs", 1, "--output", tmp_path / "out"]
-    result = build(ROOT / "models" / "english-ewt.toml", treebank, *little)
+    result = build(ROOT / "models" / "en-fast.toml", treebank, *little)
     assert result.returncode == 0, result.stderr
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["en.crossarc"]
-    header, shipped = describe_model(tmp_path / "out" / "en.crossarc"), describe_model(BUILT_IN)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["en-fast.crossarc"]
+    header, shipped = describe_model(tmp_path / "out" / "en-fast.crossarc"), describe_model(BUILT_IN)
     check(header, "English")
     assert header["components"].keys() == shipped["components"].keys()
     own, theirs = (found["components"]["parser"]["config"] for found in (header, shipped))

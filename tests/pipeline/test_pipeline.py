@@ -350,7 +350,7 @@ PACKAGED = sorted((Path(__file__).parents[2] / "packages").glob("*/src/*/*.cross
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["en", *PACKAGED], ids=lambda path: Path(path).stem)
+@pytest.mark.parametrize("path", ["en", "en-fast", *PACKAGED], ids=lambda path: Path(path).stem)
 def test_the_models_of_the_project_have_the_scores_that_they_say(path, treebanks):
     model = crossarc.load(path)
     folder = model.about["treebank"].removeprefix("UD ")

@@ -295,7 +295,7 @@ def shared_by_labels(arcs: Scores, scores: NDArray[Any], sums: Scores) -> Scores
     result = np.zeros(scores.shape)
     # an arc that cannot be, on the diagonal for instance, may hold anything
     possible = arcs > 0.0
-    result[possible] = arcs[possible, None] * np.exp(scores[possible] - sums[possible, None])
+    result[possible] = arcs[possible, None] * np.exp(scores[possible].astype(np.float64) - sums[possible, None])
     return result
 
 

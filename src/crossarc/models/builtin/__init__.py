@@ -12,4 +12,5 @@ _SUFFIX = ".crossarc"
 
 def files() -> dict[str, Path]:
     """The file of each built-in model, by its name."""
-    return {path.name.removesuffix(_SUFFIX): path for path in sorted(_FOLDER.glob(f"*{_SUFFIX}"))}
+    found = {path.name.removesuffix(_SUFFIX): path for path in _FOLDER.glob(f"*{_SUFFIX}")}
+    return dict(sorted(found.items()))

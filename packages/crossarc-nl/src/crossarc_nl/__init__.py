@@ -1,0 +1,1 @@
+"""A model for Crossarc: crossarc.load("nl")."""
