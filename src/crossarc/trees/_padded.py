@@ -73,7 +73,9 @@ def _sums_of_arcs(scores: Scores, trees: TreesOfBatch) -> tuple[Scores, Scores]:
 
 def _starts(trees: TreesOfBatch) -> NDArray[np.int64]:
     """Where the sentences begin when they are packed."""
-    return np.concatenate([[0], np.cumsum(trees.sizes**2)])
+    starts = np.zeros(len(trees.sizes) + 1, np.int64)
+    np.cumsum(trees.sizes**2, out=starts[1:])
+    return starts
 
 
 def _packed(padded: Scores, trees: TreesOfBatch) -> Scores:

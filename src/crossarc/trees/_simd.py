@@ -89,6 +89,62 @@ def store_run(typing, array, i, lanes):
 
 
 @intrinsic
+def load_runs(typing, array, places, i):
+    """LANES runs at once: number k is that of ``load_run`` at places[k] + i."""
+
+    def generate(context, builder, signature, arguments):
+        runs = [builder.load(address, align=8) for address in addresses_of_runs(context, builder, signature, arguments)]
+        return context.make_tuple(builder, signature.return_type, runs)
+
+    return types.UniTuple(Lanes(), LANES)(array, places, types.intp), generate
+
+
+@intrinsic
+def store_runs(typing, array, places, i, runs):
+    """``load_runs`` the other way."""
+
+    def generate(context, builder, signature, arguments):
+        for k, address in enumerate(addresses_of_runs(context, builder, signature, arguments)):
+            builder.store(builder.extract_value(arguments[3], k), address, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, places, types.intp, runs), generate
+
+
+def addresses_of_runs(context, builder, signature, arguments):
+    array, places, i = arguments[:3]
+    array = context.make_array(signature.args[0])(context, builder, array)
+    places = context.make_array(signature.args[1])(context, builder, places)
+    for k in range(LANES):
+        place = builder.load(builder.gep(places.data, [ir.Constant(i.type, k)]))
+        yield builder.bitcast(builder.gep(array.data, [builder.add(place, i)]), VECTOR.as_pointer())
+
+
+@intrinsic
+def transposed(typing, runs):
+    """Lane k of run j becomes lane j of run k."""
+
+    def generate(context, builder, signature, arguments):
+        own = [builder.extract_value(arguments[0], k) for k in range(LANES)]
+        # each round puts runs that are half of all runs apart together, an element of one beside that of the other
+        for _ in range(LANES.bit_length() - 1):
+            own = [
+                builder.shuffle_vector(own[k], own[k + LANES // 2], interleaved(half))
+                for k in range(LANES // 2)
+                for half in range(2)
+            ]
+        return context.make_tuple(builder, signature.return_type, own)
+
+    return runs(runs), generate
+
+
+def interleaved(half):
+    """Which elements of two vectors, one after the other, make the first or second half of them taken in turn."""
+    order = [k + LANES * second for k in range(LANES) for second in range(2)]
+    return ir.Constant(ir.VectorType(ir.IntType(32), LANES), order[half * LANES : (half + 1) * LANES])
+
+
+@intrinsic
 def load_each(typing, arrays, i):
     """Element i of each of LANES contiguous arrays of any dimension, as if they were flat: lane k is of arrays[k]."""
 
