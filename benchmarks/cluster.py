@@ -4,9 +4,9 @@ Needs `pip install 'crossarc[cluster,arrow]'` for the rows of Ray. Writes docs/r
 parts that are not run keep the figures of their last run.
 
 - speed: raw text to CoNLL-U with the built-in model en-fast, by `crossarc parse` and by every engine, with one and
-  two workers. Each command runs on a text and on three times that text; the difference leaves start-up out. Commands
-  take turns, so that the noise of the machine falls on all of them; medians of some rounds, in seconds and in
-  processor time, which other programs disturb less.
+  two workers. Each command runs on a text and on three times that text; the difference leaves start-up out.
+  Commands take turns, so that the noise of the machine falls on all of them; medians of some rounds, in seconds
+  and in processor time, which other programs disturb less.
 - memory: one worker parses two million words, shard after shard; and half as many without new words.
 - manifest: 100,000 shards whose work is nothing: what planning, driver, journals and status cost.
 
