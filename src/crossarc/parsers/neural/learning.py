@@ -73,7 +73,7 @@ class _Learning(Epochs[NeuralParser]):
             parameters[name.startswith("encoder.pretrained.")].append(parameter)
         self.rates = [config.encoder_learning_rate, config.learning_rate]
         self.optimizer = torch.optim.AdamW(
-            [{"params": parameters[True]}, {"params": parameters[False]}], betas=_BETAS, weight_decay=0.0
+            [{"params": parameters[True]}, {"params": parameters[False]}], betas=_BETAS, weight_decay=0.0, fused=True
         )
         self._make_moments()
 

@@ -25,6 +25,9 @@ __all__ = ["Lstm", "TorchLstm", "TorchNetwork", "TorchStacked", "TorchTransforme
 
 _STANDARD_DEVIATION = 0.3  # of embeddings at first
 
+# Processors that multiply bfloat16 do so four times as fast as float32.
+_HAS_BFLOAT16 = bool(getattr(torch.cpu, "get_capabilities", dict)().get("avx512_bf16"))
+
 
 class Lstm(nn.Module):
     """One direction of a layer. Gradients are computed by our kernels: torch takes three times as long on a CPU."""
@@ -160,7 +163,10 @@ class TorchLstm(nn.Module):
 
 
 class TorchTransformer(nn.Module):
-    """See ``TransformerEncoder``; begins with pretrained weights."""
+    """See ``TransformerEncoder``; begins with pretrained weights.
+
+    In training, its matrices are multiplied in bfloat16 where the processor can; all sums and weights stay float32.
+    """
 
     def __init__(self, pretrained: Pretrained, dropout: float) -> None:
         super().__init__()
@@ -180,7 +186,8 @@ class TorchTransformer(nn.Module):
     def encode(self, inputs: Pieces) -> Tensor:
         """[i, :]: the nodes of the sentences in their context, each the mean of its pieces."""
         groups = list(groups_of_runs(inputs.runs))
-        encoded = torch.cat([self._encode(torch.from_numpy(inputs.ids[own.pieces]), own) for own in groups])
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.training and _HAS_BFLOAT16):
+            encoded = torch.cat([self._encode(torch.from_numpy(inputs.ids[own.pieces]), own) for own in groups])
         place = torch.argsort(torch.from_numpy(np.concatenate([own.pieces for own in groups])))
         counts = torch.from_numpy(inputs.counts)
         node = torch.repeat_interleave(torch.arange(len(counts)), counts)
