@@ -115,8 +115,9 @@ function nodePlaces(view, plan) {
   return new Map(
     view.nodes.map(({ id }) => {
       const [after, count] = id.split(".").map(Number);
-      const next = plan.x[after + 1] ?? plan.x[after] + 60;
-      return [id, ((after === 0 ? plan.x[1] - 30 : plan.x[after]) + next) / 2 + (count - 1) * 34];
+      const way = Math.sign((plan.x[2] ?? Infinity) - plan.x[1]); // of the text
+      const [before, next] = [after === 0 ? plan.x[1] - way * 30 : plan.x[after], plan.x[after + 1] ?? plan.x[after] + way * 60];
+      return [id, Math.max(22, (before + next) / 2 + way * (count - 1) * 34)];
     }),
   );
 }

@@ -42,14 +42,15 @@ export const edits = {
     const covered = view().tokens.some(({ first, last }) => first <= word && word <= last);
     const answer = await askFor(`Split “${formOf(word)}”: write its parts with spaces between them`, {
       value: formOf(word),
-      check: covered ? "" : "it is written as one token",
+      check: covered ? "" : "these parts are written as one token",
     });
     if (answer) restructure("a word split", (sentence) => structure.splitWord(sentence, word, answer.text.split(/\s+/), answer.isChecked), word);
   },
   joinWords: (word = selected()) => restructure("words joined", (sentence) => structure.joinWords(sentence, word), word),
   insertWord: async (word = selected()) => {
-    const answer = await askFor(`A new word after “${formOf(word)}”`);
-    if (answer?.text) restructure("a word put in", (sentence) => structure.insertWord(sentence, word, answer.text), word + 1);
+    const answer = await askFor(`A new word after “${formOf(word)}”`, { check: "before it instead" });
+    const after = answer?.isChecked ? word - 1 : word;
+    if (answer?.text) restructure("a word put in", (sentence) => structure.insertWord(sentence, after, answer.text), after + 1);
   },
   deleteWord: (word = selected()) => restructure("a word deleted", (sentence) => structure.deleteWord(sentence, word), word),
   token: async (word = selected()) => {
@@ -58,11 +59,17 @@ export const edits = {
       restructure("a multiword token taken apart", (sentence) => structure.removeToken(sentence, `${token.first}-${token.last}`), word);
       return;
     }
-    const next = view().words[word]?.form ?? "";
-    const answer = await askFor(`“${formOf(word)}” and “${next}” are written as one token:`, { value: formOf(word) + next });
-    if (answer?.text) restructure("a multiword token", (sentence) => structure.addToken(sentence, word, word + 1, answer.text), word);
+    const most = view().words.length - word + 1;
+    if (most < 2) return complain(new Error("There is no word after this one."));
+    const joined = (n) => view().words.slice(word - 1, word - 1 + n).map((one) => one.form).join("");
+    const answer = await askFor(`How “${formOf(word)}” and what follows are written as one token`, {
+      value: joined(2),
+      count: { text: "Number of words", least: 2, most, value: joined },
+    });
+    if (answer?.text) restructure("a multiword token", (sentence) => structure.addToken(sentence, word, word + answer.count - 1, answer.text), word);
   },
   emptyNode: (word = selected()) => restructure("an empty node", (sentence) => structure.addEmptyNode(sentence, word), word),
+  emptyNodeBefore: (word = selected()) => restructure("an empty node", (sentence) => structure.addEmptyNode(sentence, word - 1), word),
   removeRow: (id) =>
     restructure("a row deleted", (sentence) => {
       if (id.includes("-")) return structure.removeToken(sentence, id);

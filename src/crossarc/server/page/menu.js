@@ -18,7 +18,7 @@ export function openMenu({ view, arc, constraint, likely, labels, word, first = 
   const share = arc.labelled === null ? "" : `, ${percent(arc.labelled)}`;
   const title = paragraph(arc.head === null ? `${name(arc.word)} has no head` : `${name(arc.word)} ← ${name(arc.head)}: ${arc.label}${share}`);
   title.className = "title";
-  title.dir = "auto";
+  title.dir = "ltr"; // words that are written from right to left are isolated in it
 
   const row = node("div", { className: "row" });
   const keep = button("Keep", "R", () => actions.keep());

@@ -6,11 +6,12 @@ import { downloadFile, downloadDrawing } from "./download.js";
 import { editComments, edits } from "./editing.js";
 import { openFromFolder, saveOver, saveToFolder } from "./folder.js";
 import { aligned } from "./comparing.js";
+import { formatOf, withTabs } from "./file.js";
 import { listenToKeys } from "./keys.js";
 import { valuesOf } from "./inventory.js";
 import { learn, stopLearning } from "./learn.js";
 import * as list from "./list.js";
-import { forgetKept, open, openFile, openKept, parseTyped, start, startOver, step } from "./load.js";
+import { forgetKept, open, openFile, openKept, parseTyped, read, start, startOver, step } from "./load.js";
 import * as menu from "./menu.js";
 import { byId, complain } from "./messages.js";
 import { arcsWithOpinion, opinionOf } from "./opinions.js";
@@ -19,7 +20,7 @@ import { accepted, setNote, setState } from "./progress.js";
 import { listenToPointer } from "./pointer.js";
 import { isRightToLeft } from "./script.js";
 import { current, page, sentences, view } from "./state.js";
-import { leastCertain, legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
+import { isColumn, leastCertain, legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
 
 const drawing = byId("drawing");
 
@@ -60,13 +61,15 @@ listenToPointer(drawing, {
   },
 });
 
-listenToKeys(drawing, {
+listenToKeys([byId("workspace"), byId("list")], {
   isRightToLeft: () => isRightToLeft(view().text),
+  isColumn,
   isAsking: () => page.asking !== null,
   answer: answerHead,
   words: () => view().words.length,
   headOf: (word) => view().arcs[word - 1].head,
   firstChildOf: (word) => view().arcs.findIndex((arc) => arc.head === word) + 1,
+  selected: () => page.selected,
   select,
   open: openMenu,
   take: takeSuggestion,
@@ -80,7 +83,7 @@ listenToKeys(drawing, {
   zoom,
   setState: (state) => {
     setState(state);
-    wordNode(1)?.focus({ preventScroll: true });
+    wordNode(page.selected ?? 1)?.focus({ preventScroll: true });
   },
   note: () => byId("note-field").focus(),
   chooseTree,
@@ -109,6 +112,17 @@ function edit(name, word = page.selected ?? 1) {
   else edits[name](word);
 }
 
+function cancelAsking() {
+  page.asking = null;
+  render();
+}
+
+byId("cancel-asking").addEventListener("click", () => {
+  const word = page.asking;
+  cancelAsking();
+  wordNode(word)?.focus({ preventScroll: true });
+});
+
 byId("trees").addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!by) return;
@@ -118,10 +132,7 @@ byId("trees").addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && page.asking) {
-    page.asking = null;
-    render();
-  }
+  if (event.key === "Escape" && page.asking) cancelAsking();
   const key = event.key.toLowerCase();
   if (key === "s" && (event.ctrlKey || event.metaKey) && page.file?.folder) {
     event.preventDefault();
@@ -222,7 +233,11 @@ byId("compare").addEventListener("click", () => byId("other-file").click());
 byId("other-file").addEventListener("change", async (event) => {
   const [file] = event.target.files;
   event.target.value = "";
-  if (file) compareWith(file.name, await file.text());
+  const content = file ? await read(file) : null;
+  if (content === null) return;
+  const format = formatOf(content);
+  if (format === "text") complain(new Error(`${file.name} is not in CoNLL-U: there is nothing to compare with.`));
+  else compareWith(file.name, format === "spaces" ? withTabs(content) : content);
 });
 byId("stop-comparing").addEventListener("click", () => compareWith(null));
 

@@ -36,7 +36,8 @@ function update(line, row) {
 function head() {
   const made = document.createElement("thead");
   const row = made.insertRow();
-  for (const name of [...COLUMNS, ""]) row.append(Object.assign(document.createElement("th"), { textContent: name.toUpperCase(), scope: "col" }));
+  for (const name of COLUMNS) row.append(Object.assign(document.createElement("th"), { textContent: name.toUpperCase(), scope: "col" }));
+  row.insertCell(); // above the buttons
   return made;
 }
 
