@@ -126,6 +126,14 @@ def test_words_tokens_and_sentences_by_keyboard(page):
     page.keyboard.press("Shift+Delete")
     words(5)
     assert lines(page) == ROWS
+    focus(1)
+    page.keyboard.press("i")
+    answer(page, "nun", check=True)  # before it
+    words(6)
+    assert lines(page)[1:3] == ["# text = nun zum Haus gehen wir", "1\tnun\t_\t_\t_\t_\t2\tdep\t_\t_"]
+    page.keyboard.press("Shift+Delete")
+    words(5)
+    assert lines(page) == ROWS
 
     focus(1)
     page.keyboard.press("m")  # takes the token apart
@@ -133,6 +141,21 @@ def test_words_tokens_and_sentences_by_keyboard(page):
     page.keyboard.press("m")
     answer(page, "zum")
     wait_until(page, lambda: page.locator(".bracket").count() == 1)
+    assert lines(page) == ROWS
+
+    focus(3)
+    page.keyboard.press("m")
+    page.wait_for_selector("#question[open]")
+    page.fill("#answer-count", "3")
+    assert page.input_value("#answer") == "Hausgehenwir"
+    page.press("#answer", "Enter")
+    wait_until(page, lambda: lines(page)[5] == "3-5\tHausgehenwir\t_\t_\t_\t_\t_\t_\t_\t_")
+    page.click("#undo")
+    focus(1)
+    page.keyboard.press("Shift+N")
+    page.wait_for_selector('[data-node="0.1"]')
+    assert lines(page)[2].startswith("0.1\t_\t")
+    page.click("#undo")
     assert lines(page) == ROWS
 
     focus(3)

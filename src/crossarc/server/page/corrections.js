@@ -115,8 +115,8 @@ export const actions = {
 };
 
 export function takeBack(fixed) {
-  if (current().parsed) reparse(fixed, "a constraint undone");
-  else changeSentence(noted(current().text, fixed), "a constraint undone");
+  if (current().parsed) reparse(fixed, "constraint removed");
+  else changeSentence(noted(current().text, fixed), "constraint removed");
 }
 
 export function answerHead(head) {

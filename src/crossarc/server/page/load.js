@@ -88,7 +88,7 @@ export async function read(file) {
 
 async function openContent(content, name) {
   const format = formatOf(content);
-  byId("read-as").textContent = { conllu: "read as CoNLL-U", spaces: "read as CoNLL-U with spaces for tabs", text: "read as text" }[format];
+  byId("read-as").textContent = { conllu: "read as CoNLL-U", spaces: "read as CoNLL-U with spaces instead of tabs", text: "read as text" }[format];
   if (format === "text") await openText(content, name);
   else await openTreebank(format === "spaces" ? withTabs(content) : content, name);
 }
@@ -171,7 +171,7 @@ async function openText(text, name) {
   if (!model()) return complain(new Error("The service is not running, so that text cannot be parsed."));
   begin({ name: `${name.replace(/\.[^.]*$/, "")}.conllu`, content: "", parsed: true }, null);
   page.isLoading = true;
-  if (model().language === "English" && !isMostlyLatin(text)) byId("read-as").textContent = "read as text; this is not English, the language of the model";
+  if (model().language === "English" && !isMostlyLatin(text)) byId("read-as").textContent = "read as text; it does not look like English, the language of the model";
   const { reading } = page;
   let content = "";
   for (const piece of piecesOf(text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
@@ -223,7 +223,7 @@ export async function showKept() {
 
 export async function forgetKept() {
   const { id, name } = page.file;
-  if (!confirm(`Forget ${name} and all that was changed in it?`)) return;
+  if (!confirm(`Delete ${name} and its changes from this browser?`)) return;
   await store.forget(id);
   location.reload();
 }
@@ -232,7 +232,7 @@ export async function forgetKept() {
 export function startOver() {
   const { originals } = page.file;
   const fresh = [...originals].map(([key, block]) => sentenceOf(block, key, sentences().find((one) => one.key === key)?.parsed ?? false));
-  change({ at: 0, old: [...sentences()], new: fresh, what: "all changes" });
+  change({ at: 0, old: [...sentences()], new: fresh, what: "started over" });
 }
 
 export function open(sentence) {

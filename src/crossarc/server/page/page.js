@@ -29,13 +29,14 @@ listenToWorkspace({ takeBack, chooseTree, fixed: fixedNow, judge: judgeCurrent }
 // first: what gets the focus, "keep" or "label"
 function openMenu(word, first) {
   select(word);
-  const bound = Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, (...rest) => action(word, ...rest)]));
+  const bound = Object.fromEntries(Object.entries({ ...actions, take: takeSuggestion }).map(([name, action]) => [name, (...rest) => action(word, ...rest)]));
   menu.openMenu({
     view: view(),
     arc: { ...arcsWithOpinion(current())[word - 1], word },
     constraint: fixedNow()[word],
     likely: opinionOf(current())?.heads?.[word - 1] ?? [],
     labels: valuesOf("deprel"),
+    suggested: suggestionFor(word),
     word: wordNode(word).getBoundingClientRect(),
     first,
     actions: bound,
@@ -43,9 +44,13 @@ function openMenu(word, first) {
   });
 }
 
-// The parser's arc to a word in the place of the one that is there.
+function suggestionFor(word) {
+  return suggestions(current()).find((arc) => arc.word === word);
+}
+
+// The suggested arc to a word in the place of the one that is there.
 function takeSuggestion(word) {
-  const arc = suggestions(current()).find((one) => one.word === word);
+  const arc = suggestionFor(word);
   if (arc) actions.head(word, arc.head, arc.label);
 }
 
@@ -106,7 +111,7 @@ function showCells(row) {
 }
 
 // name: of an edit of words or sentences, or "addHead"
-function edit(name, word = page.selected ?? 1) {
+function edit(name, word = page.selected) {
   page.selected = word;
   if (name === "addHead") actions.ask(word, true);
   else edits[name](word);

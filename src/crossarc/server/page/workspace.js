@@ -37,6 +37,7 @@ export function showOpinion() {
 export function render() {
   const sentence = current();
   if (!sentence) return;
+  if (page.selected > view().words.length) page.selected = null;
   renderHeading(sentence);
   renderDrawing(sentence);
   renderTrees(sentence);
@@ -46,6 +47,13 @@ export function render() {
   renderPairs();
   renderProgress();
   renderHint();
+  renderStructure();
+}
+
+// Buttons for words are there when a word is selected.
+function renderStructure() {
+  byId("structure-of").textContent = page.selected === null ? "No word is selected" : `Word: ${nameOf(view(), page.selected)}`;
+  for (const button of byId("structure").querySelectorAll("[data-edit]")) button.disabled = page.selected === null && button.dataset.edit !== "joinSentences";
 }
 
 function renderHint() {
