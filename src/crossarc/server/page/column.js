@@ -10,6 +10,7 @@ const ROW = 30; // between two lines
 const TOP = 44; // of the first line
 const STEP = 13; // between two arcs, if there is room
 const SIDE = [90, 320]; // for all arcs: at least, and at most
+const NARROW = 600; // of a page
 const OUT = 6; // from the middle of a line to where arcs go out
 
 // As draw in drawing.js. room: how wide the page is; arcs take a third of it.
@@ -38,15 +39,16 @@ function planOf(view, placed, room) {
   const deepest = 1 + Math.max(0, ...placed.map((arc) => arc.level));
   const step = Math.min(STEP, Math.max(SIDE[0], Math.min(SIDE[1], room / 3)) / deepest);
   const x = Math.ceil(18 + step * deepest);
-  const wide = (font, of) => Math.max(20, ...rows.map((row) => measure(of(row), font)));
-  const [form, tag] = [wide(FORM, (row) => row.form), wide(TAG, (row) => row.upos)];
-  const columns = { form: x + 10, tag: x + 24 + form, label: x + 40 + form + tag };
-  const width = Math.ceil(columns.label + 330);
+  const widths = rows.map((row) => [measure(row.form, FORM), measure(row.upos, TAG)]);
+  const widest = [0, 1].map((i) => Math.max(20, ...widths.map((both) => both[i])));
+  // On a narrow page labels stand right behind their words, so that they are in sight.
+  const columns = new Map(rows.map((row, i) => [row.id, columnsFrom(x + 10, ...(room < NARROW ? widths[i] : widest))]));
+  const width = Math.ceil(columnsFrom(x + 10, ...widest).label + 330);
   const isMirrored = isRightToLeft(view.text);
   return {
     x,
     step,
-    columns,
+    columns: (id) => columns.get(String(id)),
     width,
     height: TOP + rows.length * ROW,
     y: (id) => lines.get(String(id)),
@@ -60,6 +62,10 @@ function planOf(view, placed, room) {
 // Words, with empty nodes among them.
 function rowsOf({ rows }) {
   return rows.filter((row) => !row.id.includes("-"));
+}
+
+function columnsFrom(form, wide, wideTag) {
+  return { form, tag: form + 14 + wide, label: form + 30 + wide + wideTag };
 }
 
 function arcElement(arc, plan, marks) {
@@ -83,32 +89,34 @@ function line(arc, path, plan, marks) {
 function wordElement(view, i, arcs, plan, marks) {
   const { form, upos } = view.words[i - 1];
   const group = wordGroup(view, i, arcs, marks);
-  group.append(...row(form, upos === "_" ? "" : upos, plan.y(i), 28, plan));
+  group.append(...row(form, upos === "_" ? "" : upos, i, 28, plan));
   return group;
 }
 
 function nodeElement({ id, form, upos }, plan) {
   const group = element("g", { class: "node", "data-node": id, role: "button", tabindex: -1, "aria-label": `empty node ${id} ${form}` });
-  group.append(...row(form === "_" ? id : form, upos === "_" ? id : upos, plan.y(id), 26, plan));
+  group.append(...row(form === "_" ? id : form, upos === "_" ? id : upos, id, 26, plan));
   return group;
 }
 
 // A form and its tag in their columns.
-function row(form, tag, y, height, { columns, at, box, start }) {
+function row(form, tag, id, height, { columns, y, at, box, start }) {
+  const places = columns(id);
   return [
-    element("rect", { class: "field", ...box(columns.form - 6, columns.label - columns.form), y: y - height / 2, height }),
-    textElement(form, { class: `form ${start}`, x: at(columns.form), y: y + 5 }),
-    textElement(tag, { class: `tag ${start}`, x: at(columns.tag), y: y + 4 }),
+    element("rect", { class: "field", ...box(places.form - 6, places.label - places.form), y: y(id) - height / 2, height }),
+    textElement(form, { class: `form ${start}`, x: at(places.form), y: y(id) + 5 }),
+    textElement(tag, { class: `tag ${start}`, x: at(places.tag), y: y(id) + 4 }),
   ];
 }
 
 function labelElement(arc, { columns, y, at, box, start }, marks) {
   const group = element("g", { class: `label ${marksOf(arc, marks)}`, "data-arc": arc.word });
-  const text = textElement(arc.label, { class: start, x: at(columns.label + 4), y: y(arc.word) + 4 });
+  const { label } = columns(arc.word);
+  const text = textElement(arc.label, { class: start, x: at(label + 4), y: y(arc.word) + 4 });
   const share = element("tspan", { class: "share", dx: 5 });
   share.textContent = arc.share;
   text.append(share);
-  group.append(element("rect", { class: "plate", ...box(columns.label, widthOf(arc)), y: y(arc.word) - 10, height: 20, rx: 5 }), text);
+  group.append(element("rect", { class: "plate", ...box(label, widthOf(arc)), y: y(arc.word) - 10, height: 20, rx: 5 }), text);
   return group;
 }
 
@@ -130,7 +138,7 @@ function nodeName(view, head) {
 
 function remarkElement({ word, kind, text }, arcs, { columns, y, at, start }) {
   const arc = arcs[Number(word) - 1];
-  const x = columns.label + (arc && arc.head !== null ? widthOf(arc) + 10 : 4);
+  const x = columns(word).label + (arc && arc.head !== null ? widthOf(arc) + 10 : 4);
   const group = element("g", { class: kind, "aria-hidden": "true", ...(kind === "suggested" ? { "data-suggested": word } : {}) });
   group.append(textElement(text, { class: `${start} ${kind}`, x: at(x), y: y(word) + 4 }));
   return group;

@@ -172,11 +172,13 @@ function renderPlace() {
   const at = all.findIndex((sentence) => sentence.key === page.current);
   byId("steps").hidden = all.length === 1 && at === 0;
   byId("position").textContent = `${at < 0 ? "–" : (at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
+  const focused = document.activeElement;
   byId("before").disabled = !beside(-1);
   byId("after").disabled = !beside(1);
   byId("undo").disabled = !page.edits.canUndo;
   byId("redo").disabled = !page.edits.canRedo;
   byId("download-conllu").disabled = page.isLoading;
+  if (focused.disabled) wordNode(page.selected ?? 1)?.focus({ preventScroll: true }); // the keyboard stays where the work is
 }
 
 export function wordNode(word) {
