@@ -94,7 +94,9 @@ function fill() {
 list.addEventListener("scroll", fill);
 
 export function scrollTo(sentence) {
-  const top = items.findIndex((other) => other.key === sentence.key) * HEIGHT;
+  const place = items.findIndex((other) => other.key === sentence.key);
+  if (place < 0) return;
+  const top = place * HEIGHT;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + HEIGHT - list.clientHeight;
   fill();

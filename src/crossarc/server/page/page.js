@@ -218,6 +218,7 @@ async function search() {
   page.query = [byId("show").value, byId("search").value].join(" ").trim();
   if (page.query.includes("is:disagrees")) await judgeAll();
   list.refresh();
+  if (current()) list.scrollTo(current());
   render();
 }
 byId("search").addEventListener("input", search);

@@ -8,6 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
 export const FORM = `16px ${FAMILY}`;
 export const TAG = `10.5px ${FAMILY}`;
+export const NODE = `italic 13px ${FAMILY}`;
 export const LABEL = `12px ${FAMILY}`;
 export const SHARE = `600 10.5px ${FAMILY}`;
 
