@@ -74,7 +74,7 @@ def test_right_to_left(visit, address, tmp_path):
     assert page.evaluate("document.activeElement.dataset.word") == "2"
 
     page.select_option("#view", "column")
-    page.wait_for_selector("#drawing .end")
+    page.wait_for_selector("#drawing .form.end")
     word, label = (page.locator(f"#drawing {selector}").first.bounding_box() for selector in (".word .form", ".label"))
     assert label["x"] + label["width"] < word["x"]  # arcs are to the right of words, labels to the left
     page.keyboard.press("ArrowDown")

@@ -5,7 +5,7 @@ import { actions, answerHead, chooseTree, fixedNow, reparse, takeBack } from "./
 import { downloadFile, downloadDrawing } from "./download.js";
 import { editComments, edits } from "./editing.js";
 import { openFromFolder, saveOver, saveToFolder } from "./folder.js";
-import { aligned } from "./comparing.js";
+import { agreement, aligned } from "./comparing.js";
 import { formatOf, withTabs } from "./file.js";
 import { listenToKeys } from "./keys.js";
 import { valuesOf } from "./inventory.js";
@@ -255,7 +255,7 @@ function compareWith(name, content) {
   const missing = others.filter((other) => !other).length;
   complain(missing ? new Error(`${missing} of ${all.length} sentences are not in ${name}, or have other words there.`) : null);
   byId("suggest").checked = Boolean(name);
-  byId("show").value = name && missing < all.length ? "is:different" : "";
+  byId("show").value = name && agreement(all.map((sentence) => view(sentence)), others).sentences ? "is:different" : "";
   byId("show").dispatchEvent(new Event("change"));
   render();
 }

@@ -93,7 +93,7 @@ function renderComparison() {
   const all = sentences();
   const found = agreement(all.map((sentence) => view(sentence)), all.map((sentence) => page.compared.others.get(sentence.key)));
   const share = (n) => percent(found.words ? n / found.words : 0);
-  const differ = found.sentences === 1 ? "1 sentence differs" : `${found.sentences.toLocaleString("en")} sentences differ`;
+  const differ = { 0: "no sentence differs", 1: "1 sentence differs" }[found.sentences] ?? `${found.sentences.toLocaleString("en")} sentences differ`;
   byId("agreement").textContent = `${differ}; same head: ${share(found.heads)} of the words, same head and label: ${share(found.arcs)}`;
 }
 
