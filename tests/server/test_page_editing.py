@@ -61,6 +61,21 @@ def test_every_column_in_the_table(page):
     assert lines(page) == ROWS
 
 
+def test_cells_with_the_mouse(page):
+    """A click into a cell, however short what it says, and one can write; the row is that of the selected word."""
+    assert page.is_disabled('[data-edit="deleteWord"]')
+    page.click("#table summary")
+    for column, value in {"lemma": "zu", "xpos": "APPR", "deps": "3:case"}.items():
+        field = f'#columns input[data-row="1"][data-column="{column}"]'
+        page.click(field)
+        page.keyboard.type("x")
+        assert sorted(page.input_value(field)) == sorted(f"{value}x")
+        page.keyboard.press("Escape")
+    assert page.inner_text("#structure-of") == "Word: zu"
+    assert page.is_enabled('[data-edit="deleteWord"]')
+    assert lines(page) == ROWS
+
+
 def test_features_misc_and_heads_as_pairs_and_comments(page):
     page.focus('.word[data-word="3"]')
     page.keyboard.press("ArrowLeft")
