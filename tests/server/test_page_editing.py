@@ -186,6 +186,7 @@ def test_words_tokens_and_sentences_by_keyboard(page):
     page.keyboard.press("Shift+S")
     wait_until(page, lambda: page.inner_text("#count") == f"{len(SENTENCES) + 2} sentences")
     assert lines(page)[:2] == ["# sent_id = one", "# text = zum Haus"]
+    assert page.evaluate("document.activeElement.dataset.word") == "3"  # the keyboard stays in the tree
     second = download(page).decode().split("\n\n")[1].split("\n")
     assert second[:2] == ["# sent_id = one-2", "# text = gehen wir"]
     focus(1)

@@ -37,7 +37,7 @@ export function showOpinion() {
 export function render() {
   const sentence = current();
   if (!sentence) return;
-  if (page.selected > view().words.length) page.selected = null;
+  if (page.selected > view().words.length) page.selected = view().words.length || null;
   renderHeading(sentence);
   renderDrawing(sentence);
   renderTrees(sentence);
@@ -129,7 +129,7 @@ function renderDrawing(sentence) {
     drawing.replaceChildren(svg);
   }
   drawing.setAttribute("aria-busy", String(page.pending !== null));
-  if (focused) wordNode(focused)?.focus({ preventScroll: true });
+  if (focused) wordNode(Math.min(focused, view(sentence).words.length))?.focus({ preventScroll: true });
 }
 
 // Whether there is one word on each line: as the person wants it, or for long sentences.
