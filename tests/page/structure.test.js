@@ -135,3 +135,26 @@ test("no change of structure makes a sentence wrong", () => {
     }
   }
 });
+
+test("words and empty nodes before the first word", () => {
+  const word = insertWord(FOUR, 0, "z");
+  assert.deepEqual(forms(word), ["z", "a", "b", "c", "d"]);
+  assert.deepEqual(heads(word), [2, 3, 0, 5, 3]);
+  const node = addEmptyNode(addToken(FOUR, 1, 2, "ab"), 0);
+  assert.deepEqual(node.rows.map((row) => row.id), ["0.1", "1-2", "1", "2", "3", "4"]);
+  assert.deepEqual(addEmptyNode(node, 0).rows.map((row) => row.id).slice(0, 3), ["0.1", "0.2", "1-2"]);
+});
+
+test("a token of three words", () => {
+  const token = addToken(FOUR, 2, 4, "bcd");
+  assert.deepEqual(token.rows.map((row) => row.id), ["1", "2-4", "2", "3", "4"]);
+  assert.equal(viewOf(format(token)).problems.length, 0);
+});
+
+test("a head or label in its cell: the arc of DEPS that was the same goes along", () => {
+  const head = withCell(FOUR, "2", "head", "3");
+  assert.equal(head.rows[1].deps, "3:root|4:obj");
+  assert.equal(withCell(head, "2", "deprel", "x").rows[1].deps, "3:x|4:obj");
+  assert.equal(withCell(FOUR, "2", "head", "_").rows[1].deps, "0:root|4:obj");
+  assert.equal(withCell(FOUR, "2", "deps", "1:y").rows[1].deps, "1:y");
+});

@@ -61,6 +61,21 @@ def test_every_column_in_the_table(page):
     assert lines(page) == ROWS
 
 
+def test_cells_with_the_mouse(page):
+    """A click into a cell, however short what it says, and one can write; the row is that of the selected word."""
+    assert page.is_disabled('[data-edit="deleteWord"]')
+    page.click("#table summary")
+    for column, value in {"lemma": "zu", "xpos": "APPR", "deps": "3:case"}.items():
+        field = f'#columns input[data-row="1"][data-column="{column}"]'
+        page.click(field)
+        page.keyboard.type("x")
+        assert sorted(page.input_value(field)) == sorted(f"{value}x")
+        page.keyboard.press("Escape")
+    assert page.inner_text("#structure-of") == "Word: zu"
+    assert page.is_enabled('[data-edit="deleteWord"]')
+    assert lines(page) == ROWS
+
+
 def test_features_misc_and_heads_as_pairs_and_comments(page):
     page.focus('.word[data-word="3"]')
     page.keyboard.press("ArrowLeft")
@@ -126,6 +141,14 @@ def test_words_tokens_and_sentences_by_keyboard(page):
     page.keyboard.press("Shift+Delete")
     words(5)
     assert lines(page) == ROWS
+    focus(1)
+    page.keyboard.press("i")
+    answer(page, "nun", check=True)  # before it
+    words(6)
+    assert lines(page)[1:3] == ["# text = nun zum Haus gehen wir", "1\tnun\t_\t_\t_\t_\t2\tdep\t_\t_"]
+    page.keyboard.press("Shift+Delete")
+    words(5)
+    assert lines(page) == ROWS
 
     focus(1)
     page.keyboard.press("m")  # takes the token apart
@@ -133,6 +156,21 @@ def test_words_tokens_and_sentences_by_keyboard(page):
     page.keyboard.press("m")
     answer(page, "zum")
     wait_until(page, lambda: page.locator(".bracket").count() == 1)
+    assert lines(page) == ROWS
+
+    focus(3)
+    page.keyboard.press("m")
+    page.wait_for_selector("#question[open]")
+    page.fill("#answer-count", "3")
+    assert page.input_value("#answer") == "Hausgehenwir"
+    page.press("#answer", "Enter")
+    wait_until(page, lambda: lines(page)[5] == "3-5\tHausgehenwir\t_\t_\t_\t_\t_\t_\t_\t_")
+    page.click("#undo")
+    focus(1)
+    page.keyboard.press("Shift+N")
+    page.wait_for_selector('[data-node="0.1"]')
+    assert lines(page)[2].startswith("0.1\t_\t")
+    page.click("#undo")
     assert lines(page) == ROWS
 
     focus(3)
@@ -148,6 +186,7 @@ def test_words_tokens_and_sentences_by_keyboard(page):
     page.keyboard.press("Shift+S")
     wait_until(page, lambda: page.inner_text("#count") == f"{len(SENTENCES) + 2} sentences")
     assert lines(page)[:2] == ["# sent_id = one", "# text = zum Haus"]
+    assert page.evaluate("document.activeElement.dataset.word") == "3"  # the keyboard stays in the tree
     second = download(page).decode().split("\n\n")[1].split("\n")
     assert second[:2] == ["# sent_id = one-2", "# text = gehen wir"]
     focus(1)

@@ -80,7 +80,7 @@ def test_files_that_are_not_what_they_should_be(visit, address, tmp_path):
     path = tmp_path / "spaces.conllu"
     path.write_text(GOLD.replace("\t", "  "))
     open_file(page, path, len(SENTENCES))
-    assert page.inner_text("#read-as") == "read as CoNLL-U with spaces for tabs"
+    assert page.inner_text("#read-as") == "read as CoNLL-U with spaces instead of tabs"
     assert arcs_of(page) == arcs_in(SENTENCES[0])
 
 

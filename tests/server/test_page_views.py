@@ -23,9 +23,15 @@ def test_long_sentences_have_one_word_a_line(visit, address, tmp_path):
     assert page.evaluate("(d => d.scrollWidth <= d.clientWidth)(document.getElementById('drawing'))")
     page.focus('.word[data-word="3"]')
     page.keyboard.press("h")
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")  # the next line
     page.keyboard.press("Enter")
     wait_until(page, lambda: head_of(page, 3).startswith("x of word4"))
+    page.keyboard.press("ArrowLeft")  # to where its arc comes from
+    assert page.evaluate("document.activeElement.dataset.word") == "4"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.word") == "3"
+    drag_far(page, 3, 60)
+    wait_until(page, lambda: head_of(page, 3).startswith("x of word60"))
     wait_for_opinion(page)
     page.keyboard.press("g")
     least = int(page.evaluate("document.activeElement.dataset.word"))
@@ -42,6 +48,20 @@ def test_long_sentences_have_one_word_a_line(visit, address, tmp_path):
     page.click('[data-zoom="in"]')
 
 
+def drag_far(page, word, target):
+    """The drawing scrolls under a word that is dragged to its lower edge."""
+    page.evaluate("document.getElementById('drawing').scrollTo(0, 0)")
+    page.mouse.move(*middle(page, f'.word[data-word="{word}"]'))
+    page.mouse.down()
+    box = page.locator("#drawing").bounding_box()
+    edge = min(box["y"] + box["height"], page.viewport_size["height"]) - 15
+    to = f'.word[data-word="{target}"]'
+    page.mouse.move(box["x"] + box["width"] / 2, edge, steps=5)
+    wait_until(page, lambda: middle(page, to)[1] < edge - 40)
+    page.mouse.move(*middle(page, to))
+    page.mouse.up()
+
+
 def test_right_to_left(visit, address, tmp_path):
     path = tmp_path / "rtl.conllu"
     path.write_text(RTL)
@@ -52,6 +72,19 @@ def test_right_to_left(visit, address, tmp_path):
     page.focus('.word[data-word="1"]')
     page.keyboard.press("ArrowLeft")  # what is to the left
     assert page.evaluate("document.activeElement.dataset.word") == "2"
+
+    page.select_option("#view", "column")
+    page.wait_for_selector("#drawing .form.end")
+    word, label = (page.locator(f"#drawing {selector}").first.bounding_box() for selector in (".word .form", ".label"))
+    assert label["x"] + label["width"] < word["x"]  # arcs are to the right of words, labels to the left
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.word") == "3"
+    page.keyboard.press("ArrowRight")  # along the arc
+    assert page.evaluate("document.activeElement.dataset.word") == "2"
+    page.keyboard.press("Enter")
+    title = page.locator("#menu .title")
+    assert title.get_attribute("dir") == "ltr"
+    assert title.inner_text().startswith(f"\u2068{HEBREW[1]}\u2069 ← the root: x")
 
 
 def test_two_files_side_by_side(gold, tmp_path):
@@ -66,6 +99,9 @@ def test_two_files_side_by_side(gold, tmp_path):
     gold.set_input_files("#other-file", other)
     wait_until(gold, lambda: gold.inner_text("#count") == f"1 of {len(SENTENCES)} sentences")
     assert gold.locator(".suggested").count() == 1
+    words = sum(map(len, SENTENCES))
+    expected = f"1 sentence differs; same head: 100% of the words, same head and label: {100 * (words - 1) // words}%"
+    assert gold.inner_text("#agreement") == expected
     assert "other.conllu" in gold.inner_text("#suggest-text")
     gold.focus('.word[data-word="2"]')
     gold.keyboard.press("t")
@@ -85,6 +121,19 @@ def test_on_a_phone_the_tree_comes_first_and_the_menu_leaves_the_word_in_sight(o
     assert word["y"] + word["height"] <= menu["y"]
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.word") == "2"
+
+    page.locator('.word[data-word="2"]').tap()
+    page.locator("#menu >> text=Choose a word").tap()
+    assert "Tap it" in page.inner_text("#hint")
+    page.locator("#cancel-asking").tap()
+    assert page.is_hidden("#cancel-asking")
+    page.locator("#list button").last.tap()
+    page.locator("#structure >> text=Join with next sentence").tap()
+    page.wait_for_selector("#problem:not([hidden])")  # what cannot be done is said where one looks
+    box = page.locator("#problem").bounding_box()
+    assert 0 <= box["y"] <= PHONE["height"] - box["height"]
+    page.locator("#dismiss").tap()
+    assert page.is_hidden("#notice")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

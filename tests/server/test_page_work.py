@@ -83,6 +83,43 @@ def blocks(page):
     return download(page).decode().strip("\n").split("\n\n")
 
 
+def test_keys_in_the_list_and_on_buttons(gold):
+    n = len(SENTENCES)
+    gold.click("#list li:nth-child(3) button")
+    gold.keyboard.press("a")  # no word need be in focus
+    position(gold, f"4 of {n}")
+    gold.click("#before")
+    assert "# state = accepted" in gold.input_value("#lines")
+    gold.keyboard.press("s")  # no word is selected: nothing to split
+    assert gold.locator("#question[open]").count() == 0
+    gold.focus('.word[data-word="2"]')
+    gold.keyboard.press("ArrowRight")
+    gold.focus("#undo")
+    gold.keyboard.press("l")
+    assert gold.evaluate("document.activeElement.id") == "label"
+    gold.keyboard.press("Escape")
+    assert gold.evaluate("document.activeElement.dataset.word") == "3"
+
+
+def test_the_next_sentence_of_a_search(gold):
+    """If the open sentence is no longer in the list, those after it and before it are still found."""
+    n = len(SENTENCES)
+    gold.select_option("#show", "is:open")
+    gold.click("#list li:nth-child(4) button")
+    gold.click("#states [data-state=unsure]")
+    position(gold, f"4 of {n - 1}")
+    gold.click("#undo")  # the fourth is open again, and shown
+    gold.fill("#search", "nothing has this")
+    count(gold, f"0 of {n} sentences")
+    assert gold.is_disabled("#after")
+    assert gold.is_disabled("#before")
+    gold.fill("#search", f'"{SENTENCES[4].text}"')
+    count(gold, f"1 of {n} sentences")
+    assert gold.is_disabled("#before")
+    gold.click("#after")
+    assert gold.inner_text("#sentence-text") == SENTENCES[4].text
+
+
 def test_validation_as_one_types(visit, address, tmp_path):
     path = tmp_path / "many.conllu"
     path.write_text("".join(map(format_sentence, TRAIN[:40])))
@@ -93,9 +130,18 @@ def test_validation_as_one_types(visit, address, tmp_path):
     page.keyboard.press("c")
     cell = '#columns input[data-row="2"][data-column="{}"]'
     page.fill(cell.format("deprel"), f"{label}x")
-    assert page.inner_text("#cell-problem") == f"DEPREL {label}x is in no other sentence; did you mean {label}?"
+    doubt = f"DEPREL {label}x is in no other sentence; did you mean {label}?"
+    assert page.inner_text("#cell-problem") == doubt
     assert page.get_attribute(cell.format("deprel"), "aria-invalid") == "true"
+    page.keyboard.press("Enter")
+    page.wait_for_selector('.word.doubtful[data-word="2"]')
+    before = page.inner_text("#doubts-count")
+    page.click("#doubts-count")
+    page.locator("#doubts button", has_text=doubt).click()  # goes to the word
+    assert page.evaluate("document.activeElement.dataset.word") == "2"
     page.fill(cell.format("deprel"), label)
+    page.keyboard.press("Enter")
+    wait_until(page, lambda: page.is_hidden("#as-doubts") or page.inner_text("#doubts-count") != before)
     assert page.inner_text("#cell-problem") == ""
     page.fill(cell.format("head"), "2")
     assert page.inner_text("#cell-problem") == "word 2 is its own head"

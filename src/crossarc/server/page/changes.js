@@ -2,9 +2,9 @@
 
 import * as list from "./list.js";
 import { complain, say } from "./messages.js";
-import { sameArc } from "./opinions.js";
 import { current, page, placeOf, sentences, view } from "./state.js";
 import * as store from "./store.js";
+import { sameArc } from "./trees.js";
 import { render, showOpinion } from "./workspace.js";
 
 let writing = Promise.resolve(); // edits are written one after the other
@@ -31,7 +31,7 @@ export function travel(way) {
   if (id !== null) later(() => store.update(id, { now }));
   if (way === "undo") show(edit, edit.old, edit.new);
   else show(edit, edit.new, edit.old);
-  say(`${way === "undo" ? "Undone" : "Done again"}: ${edit.what}`);
+  say(`${way === "undo" ? "Undone" : "Redone"}: ${edit.what}`);
 }
 
 function keep(number, edit) {
@@ -46,7 +46,7 @@ export function keepAll() {
 
 function later(write) {
   document.body.dataset.kept = "no";
-  const mine = writing.then(write).catch((error) => complain(new Error(`This browser does not keep your changes (${error?.message ?? error}): download them.`)));
+  const mine = writing.then(write).catch((error) => complain(new Error(`This browser cannot store your changes (${error?.message ?? error}): download them.`)));
   writing = mine;
   mine.then(() => {
     if (writing === mine) document.body.dataset.kept = "yes";
@@ -61,6 +61,7 @@ function show(edit, now, before) {
   if (open.key !== page.current) page.selected = null;
   page.current = open.key;
   page.changed = differences(open, before.find((sentence) => sentence.key === open.key));
+  say(page.changed.size === 0 ? edit.what : page.changed.size === 1 ? "1 arc changed" : `${page.changed.size} arcs changed`);
   list.refresh();
   list.scrollTo(open);
   render();
@@ -75,7 +76,5 @@ function differences(sentence, before) {
   if (!before || view(sentence).isBroken || view(before).isBroken) return new Set();
   const [now, then] = [view(sentence).arcs, view(before).arcs];
   const words = now.map((_, i) => i + 1);
-  const changed = now.length === then.length ? words.filter((word) => !sameArc(now[word - 1], then[word - 1])) : [];
-  say(changed.length === 1 ? "1 arc changed" : `${changed.length} arcs changed`);
-  return new Set(changed);
+  return new Set(now.length === then.length ? words.filter((word) => !sameArc(now[word - 1], then[word - 1])) : []);
 }

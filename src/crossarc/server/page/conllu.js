@@ -65,8 +65,12 @@ export function spelled(rows) {
 
 // All that the page shows of a sentence. If its format has errors: only those, and its lines.
 export function viewOf(text) {
-  const inFormat = formatProblems(text.split("\n"));
-  if (inFormat.length) return { isBroken: true, text: excerptOf(text), problems: inFormat, words: [], tokens: [], nodes: [], arcs: [] };
+  const lines = text.split("\n");
+  const inFormat = formatProblems(lines);
+  if (inFormat.length) {
+    const sentId = metadata({ comments: lines.filter((line) => line.startsWith("#")) }, "sent_id");
+    return { isBroken: true, text: excerptOf(text), sentId, problems: inFormat, words: [], tokens: [], nodes: [], arcs: [] };
+  }
   const sentence = parse(text);
   const words = sentence.rows.filter(isWord);
   return {

@@ -5,7 +5,7 @@ import { changeSentence } from "./changes.js";
 import { forbid, letGo, require, requireAllBut } from "./constraints.js";
 import { format } from "./conllu.js";
 import { addHead } from "./editing.js";
-import { byId, complain, say } from "./messages.js";
+import { complain } from "./messages.js";
 import { withConstraints } from "./misc-column.js";
 import { byProbability, opinionOf, remember, request } from "./opinions.js";
 import * as service from "./service.js";
@@ -91,8 +91,10 @@ export const actions = {
     const { head, label } = view().arcs[word - 1];
     if (head === null) return;
     const fixed = require(fixedNow(), word, head, label);
-    if (current().parsed) reparse(fixed, `${view().words[word - 1].form}: arc kept`, { instead: () => say("It will be kept when the service answers again") });
-    else changeSentence(noted(current().text, fixed), `${view().words[word - 1].form}: arc kept`);
+    const what = `${view().words[word - 1].form}: arc kept`;
+    const direct = () => changeSentence(noted(current().text, fixed), what);
+    if (current().parsed) reparse(fixed, what, { instead: direct });
+    else direct();
   },
   forbid: (word) => {
     const { head } = view().arcs[word - 1];
@@ -109,13 +111,12 @@ export const actions = {
   ask: (word, isExtra = false) => {
     Object.assign(page, { asking: word, isAskingExtra: isExtra });
     render();
-    say(byId("hint").textContent);
   },
 };
 
 export function takeBack(fixed) {
-  if (current().parsed) reparse(fixed, "a constraint undone");
-  else changeSentence(noted(current().text, fixed), "a constraint undone");
+  if (current().parsed) reparse(fixed, "constraint removed");
+  else changeSentence(noted(current().text, fixed), "constraint removed");
 }
 
 export function answerHead(head) {

@@ -3,7 +3,7 @@
 import { LEVEL, layout, mirrored, pathOf } from "./layout.js";
 import { percent } from "./probability.js";
 import { isRightToLeft } from "./script.js";
-import { FORM, LABEL, SHARE, TAG, element, emptyDrawing, graphArcs, marksOf, measure, shareOf, textElement, wordGroup } from "./svg.js";
+import { FORM, LABEL, NODE, SHARE, TAG, element, emptyDrawing, graphArcs, marksOf, measure, shareOf, textElement, wordGroup } from "./svg.js";
 
 const TOP = 12;
 const UNDER = 16; // between two forbidden arcs
@@ -27,7 +27,7 @@ export function draw(view, given, marks) {
   const base = TOP + 10 + plan.levels * LEVEL + 14;
   const bottom = base + 40 + (view.tokens.length ? 22 : 0);
   const deep = bottom + (nodes.size ? 38 : 0);
-  const width = Math.max(plan.width, ...[...nodes.values()].map((x) => x + 40));
+  const width = Math.max(plan.width, ...view.nodes.map((node) => nodes.get(node.id) + halfOf(node) + 22));
   const size = { width: Math.ceil(width), height: deep + 8 + (under.length ? 8 + under.length * UNDER : 0) };
   const svg = emptyDrawing(view, size, TOP + 20);
   const lines = element("g", { "aria-hidden": "true" });
@@ -110,21 +110,30 @@ function underElement({ word, head, sign, kind }, ends, depth) {
   return group;
 }
 
-// Where empty nodes stand: below the words, after theirs.
+// Where empty nodes stand: below the words, after theirs, one beside the other.
 function nodePlaces(view, plan) {
-  return new Map(
-    view.nodes.map(({ id }) => {
-      const [after, count] = id.split(".").map(Number);
-      const next = plan.x[after + 1] ?? plan.x[after] + 60;
-      return [id, ((after === 0 ? plan.x[1] - 30 : plan.x[after]) + next) / 2 + (count - 1) * 34];
-    }),
-  );
+  const places = new Map();
+  const way = Math.sign((plan.x[2] ?? Infinity) - plan.x[1]); // of the text
+  view.nodes.forEach((node, i) => {
+    const [after, count] = node.id.split(".").map(Number);
+    const [before, next] = [after === 0 ? plan.x[1] - way * 30 : plan.x[after], plan.x[after + 1] ?? plan.x[after] + way * 60];
+    const previous = view.nodes[i - 1];
+    const x = count === 1 ? (before + next) / 2 : places.get(previous.id) + way * (halfOf(previous) + halfOf(node) + 4);
+    places.set(node.id, Math.max(halfOf(node) + 4, x));
+  });
+  return places;
+}
+
+// Half the width of an empty node.
+function halfOf({ id, form }) {
+  return Math.max(18, 6 + measure(form === "_" ? id : form, NODE) / 2);
 }
 
 function nodeElement({ id, form, upos }, x, top) {
+  const half = halfOf({ id, form });
   const group = element("g", { class: "node", "data-node": id, role: "button", tabindex: -1, "aria-label": `empty node ${id} ${form}` });
   group.append(
-    element("rect", { class: "field", x: x - 18, y: top + 2, width: 36, height: 34 }),
+    element("rect", { class: "field", x: x - half, y: top + 2, width: 2 * half, height: 34 }),
     textElement(form === "_" ? id : form, { class: "form", x, y: top + 18 }),
     textElement(upos === "_" ? id : upos, { class: "tag", x, y: top + 31 }),
   );

@@ -31,44 +31,47 @@ function attempt(action) {
   }
 }
 
-function selected() {
-  return page.selected ?? 1;
-}
-
 const formOf = (word) => view().words[word - 1].form;
 
 export const edits = {
-  splitWord: async (word = selected()) => {
+  splitWord: async (word) => {
     const covered = view().tokens.some(({ first, last }) => first <= word && word <= last);
     const answer = await askFor(`Split “${formOf(word)}”: write its parts with spaces between them`, {
       value: formOf(word),
-      check: covered ? "" : "it is written as one token",
+      check: covered ? "" : "these parts are written as one token",
     });
-    if (answer) restructure("a word split", (sentence) => structure.splitWord(sentence, word, answer.text.split(/\s+/), answer.isChecked), word);
+    if (answer) restructure("word split", (sentence) => structure.splitWord(sentence, word, answer.text.split(/\s+/), answer.isChecked), word);
   },
-  joinWords: (word = selected()) => restructure("words joined", (sentence) => structure.joinWords(sentence, word), word),
-  insertWord: async (word = selected()) => {
-    const answer = await askFor(`A new word after “${formOf(word)}”`);
-    if (answer?.text) restructure("a word put in", (sentence) => structure.insertWord(sentence, word, answer.text), word + 1);
+  joinWords: (word) => restructure("words joined", (sentence) => structure.joinWords(sentence, word), word),
+  insertWord: async (word) => {
+    const answer = await askFor(`A new word after “${formOf(word)}”`, { check: "before it instead" });
+    const after = answer?.isChecked ? word - 1 : word;
+    if (answer?.text) restructure("word inserted", (sentence) => structure.insertWord(sentence, after, answer.text), after + 1);
   },
-  deleteWord: (word = selected()) => restructure("a word deleted", (sentence) => structure.deleteWord(sentence, word), word),
-  token: async (word = selected()) => {
+  deleteWord: (word) => restructure("word deleted", (sentence) => structure.deleteWord(sentence, word), word),
+  token: async (word) => {
     const token = view().tokens.find(({ first, last }) => first <= word && word <= last);
     if (token) {
-      restructure("a multiword token taken apart", (sentence) => structure.removeToken(sentence, `${token.first}-${token.last}`), word);
+      restructure("multiword token taken apart", (sentence) => structure.removeToken(sentence, `${token.first}-${token.last}`), word);
       return;
     }
-    const next = view().words[word]?.form ?? "";
-    const answer = await askFor(`“${formOf(word)}” and “${next}” are written as one token:`, { value: formOf(word) + next });
-    if (answer?.text) restructure("a multiword token", (sentence) => structure.addToken(sentence, word, word + 1, answer.text), word);
+    const most = view().words.length - word + 1;
+    if (most < 2) return complain(new Error("There is no word after this one."));
+    const joined = (n) => view().words.slice(word - 1, word - 1 + n).map((one) => one.form).join("");
+    const answer = await askFor(`How “${formOf(word)}” and what follows are written as one token`, {
+      value: joined(2),
+      count: { text: "Number of words", least: 2, most, value: joined },
+    });
+    if (answer?.text) restructure("multiword token made", (sentence) => structure.addToken(sentence, word, word + answer.count - 1, answer.text), word);
   },
-  emptyNode: (word = selected()) => restructure("an empty node", (sentence) => structure.addEmptyNode(sentence, word), word),
+  emptyNode: (word) => restructure("empty node inserted", (sentence) => structure.addEmptyNode(sentence, word), word),
+  emptyNodeBefore: (word) => restructure("empty node inserted", (sentence) => structure.addEmptyNode(sentence, word - 1), word),
   removeRow: (id) =>
-    restructure("a row deleted", (sentence) => {
+    restructure("row deleted", (sentence) => {
       if (id.includes("-")) return structure.removeToken(sentence, id);
       return id.includes(".") ? structure.removeEmptyNode(sentence, id) : structure.deleteWord(sentence, Number(id));
     }),
-  splitSentence: (word = selected()) =>
+  splitSentence: (word) =>
     attempt(() => {
       const sentence = current();
       const [first, second] = structure.splitSentence(parse(sentence.text), word).map(format);
@@ -76,7 +79,7 @@ export const edits = {
         { ...sentence, text: first, fixed: {}, parsed: false },
         { key: newKey(), text: second, fixed: {}, parsed: false },
       ];
-      change({ at: placeOf(sentence), old: [sentence], new: halves, what: "a sentence split" });
+      change({ at: placeOf(sentence), old: [sentence], new: halves, what: "sentence split" });
     }),
   joinSentences: () =>
     attempt(() => {

@@ -20,7 +20,7 @@ export async function showFolder() {
     return;
   }
   const options = files.map((file) => new Option(file.name, file.name, false, file.name === page.file?.folder));
-  byId("folder-files").replaceChildren(new Option("open a file of the folder …", ""), ...options);
+  byId("folder-files").replaceChildren(new Option("open a file from the folder …", ""), ...options);
   byId("folder").hidden = false;
   setInterval(look, PAUSE);
   addEventListener("focus", look);
@@ -56,7 +56,7 @@ export async function saveToFolder(version = page.file.version) {
     complain(null);
     byId("conflict").hidden = true;
     byId("saved").textContent = `saved ${new Date().toLocaleTimeString()}`;
-    say(`${file.folder} is saved`);
+    say(`${file.folder} saved`);
   } catch (error) {
     if (error.status === 409) showConflict();
     complain(error);

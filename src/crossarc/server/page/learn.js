@@ -54,8 +54,8 @@ async function use(name) {
   await loadModels();
   page.model = byId("model").value = name;
   const rest = openRest();
-  await parseSentences(rest, "parsed by what was learnt");
-  say(`Learnt. ${rest.length} sentences parsed again.`);
+  await parseSentences(rest, `parsed by ${name}`);
+  say(`${name} has been trained; ${rest.length === 1 ? "1 sentence" : `${rest.length} sentences`} parsed with it`);
   render();
   judgeCurrent();
 }

@@ -1,12 +1,12 @@
 // The list of sentences. Only what can be seen of it is in the page, so that it may be long.
 
 import { hasNoArc } from "./conllu.js";
-import { sameArc, summaryOf } from "./opinions.js";
+import { summaryOf } from "./opinions.js";
 import { percent } from "./probability.js";
 import { matches, termsOf } from "./search.js";
 import { isChanged, page, placeOf, sentences, view } from "./state.js";
 import { noteOf, stateOf } from "./states.js";
-import { hasCrossingArcs } from "./trees.js";
+import { hasCrossingArcs, sameArc } from "./trees.js";
 
 const HEIGHT = 62; // pixels of an item
 const SPARE = 6; // items above and below those that are seen
@@ -23,6 +23,20 @@ export function shown() {
   const place = new Map(all.map((sentence, i) => [sentence, i]));
   const unsure = new Map(all.map((sentence) => [sentence, summaryOf(sentence)?.unsure ?? -1]));
   return all.sort((a, b) => unsure.get(b) - unsure.get(a) || place.get(a) - place.get(b));
+}
+
+// The sentences of the list, as it is now.
+export function listed() {
+  return items;
+}
+
+// The sentence that is so many places further in the list. If the open one is not in it: the nearest that is, in the order of the file.
+export function beside(by) {
+  const at = items.findIndex((sentence) => sentence.key === page.current);
+  if (at >= 0) return items[at + by];
+  const places = new Map(sentences().map((sentence, i) => [sentence.key, i]));
+  const isFurther = (sentence) => (places.get(sentence.key) - places.get(page.current)) * by > 0;
+  return by > 0 ? items.find(isFurther) : items.findLast(isFurther);
 }
 
 // The sentences that were searched for.
@@ -69,15 +83,20 @@ function fill() {
   const last = Math.min(items.length, Math.ceil((list.scrollTop + list.clientHeight) / HEIGHT) + SPARE);
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.sentence : null;
   const rows = items.slice(first, last).map((sentence, i) => item(sentence, first + i));
-  const pad = (height) => Object.assign(document.createElement("li"), { className: "pad", role: "presentation", style: `height: ${height}px` });
-  list.replaceChildren(...(first ? [pad(first * HEIGHT)] : []), ...rows, ...(last < items.length ? [pad((items.length - last) * HEIGHT)] : []));
+  list.replaceChildren(...rows);
+  if (rows.length) {
+    rows[0].style.marginTop = `${first * HEIGHT}px`;
+    rows.at(-1).style.marginBottom = `${(items.length - last) * HEIGHT}px`;
+  }
   if (focused) list.querySelector(`[data-sentence="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 list.addEventListener("scroll", fill);
 
 export function scrollTo(sentence) {
-  const top = items.findIndex((other) => other.key === sentence.key) * HEIGHT;
+  const place = items.findIndex((other) => other.key === sentence.key);
+  if (place < 0) return;
+  const top = place * HEIGHT;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + HEIGHT - list.clientHeight;
   fill();

@@ -11,9 +11,9 @@ import * as menu from "./menu.js";
 import { byId, complain, say } from "./messages.js";
 import { summarize } from "./opinions.js";
 import { parseSentences, withoutTrees } from "./parsing.js";
-import { isMostlyLatin } from "./script.js";
+import { isMostlyLatin, isRightToLeft } from "./script.js";
 import * as service from "./service.js";
-import { model, page, sentences } from "./state.js";
+import { model, page, sentences, view } from "./state.js";
 import * as store from "./store.js";
 import { piecesOf, renumbered } from "./text-pieces.js";
 import { render, showOpinion } from "./workspace.js";
@@ -48,8 +48,12 @@ async function resume() {
     if (last) await openKept(last.id);
     await showKept();
   } catch (error) {
-    complain(new Error(`This browser keeps nothing (${error?.message ?? error}): download your work before you close the page.`));
+    complain(cannotKeep(error));
   }
+}
+
+function cannotKeep(error) {
+  return new Error(`This browser cannot store your work (${error?.message ?? error}): download it before you close the page.`);
 }
 
 function readsText() {
@@ -68,19 +72,23 @@ export async function parseTyped() {
 }
 
 export async function openFile(file) {
-  let content;
+  const content = await read(file);
+  if (content !== null) await openContent(content, file.name);
+}
+
+// The content of a file; null if it is not in UTF-8, which is said.
+export async function read(file) {
   try {
-    content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
   } catch {
     complain(new Error(`${file.name} is not in UTF-8. Save it in that encoding and open it again.`));
-    return;
+    return null;
   }
-  await openContent(content, file.name);
 }
 
 async function openContent(content, name) {
   const format = formatOf(content);
-  byId("read-as").textContent = { conllu: "read as CoNLL-U", spaces: "read as CoNLL-U with spaces for tabs", text: "read as text" }[format];
+  byId("read-as").textContent = { conllu: "read as CoNLL-U", spaces: "read as CoNLL-U with spaces instead of tabs", text: "read as text" }[format];
   if (format === "text") await openText(content, name);
   else await openTreebank(format === "spaces" ? withTabs(content) : content, name);
 }
@@ -109,7 +117,7 @@ async function keepFile(file) {
     if (page.file === opened) keepAll();
     await showKept();
   } catch (error) {
-    complain(new Error(`This browser keeps nothing (${error?.message ?? error}): download your work before you close the page.`));
+    complain(cannotKeep(error));
   }
 }
 
@@ -138,6 +146,7 @@ function begin({ name, content, parsed, folder = null, version = null }, id, log
   page.edits = new Edits(blocks.map((block, i) => sentenceOf(block, i + 1, parsed)), log, now);
   Object.assign(page, { current: null, pending: null, asking: null, isLoading: false, compared: null });
   complain(null);
+  say("");
   showFile();
   byId("typing").open = !sentences().length || name === "typed" || parsed;
   if (sentences().length) open(list.shown()[0]);
@@ -159,10 +168,10 @@ function showFile() {
 
 // Text is cut, tagged and parsed by the service, piece by piece. What comes back is the file.
 async function openText(text, name) {
-  if (!model()) return complain(new Error("Text needs the service: it is not there."));
+  if (!model()) return complain(new Error("The service is not running, so that text cannot be parsed."));
   begin({ name: `${name.replace(/\.[^.]*$/, "")}.conllu`, content: "", parsed: true }, null);
   page.isLoading = true;
-  if (model().language === "English" && !isMostlyLatin(text)) byId("read-as").textContent = "read as text; this is not English, the language of the model";
+  if (model().language === "English" && !isMostlyLatin(text)) byId("read-as").textContent = "read as text; it does not look like English, the language of the model";
   const { reading } = page;
   let content = "";
   for (const piece of piecesOf(text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
@@ -184,7 +193,7 @@ async function openText(text, name) {
   if (!sentences().length) return;
   showFile();
   render();
-  say(`${sentences().length} sentences parsed`);
+  say(sentences().length === 1 ? "1 sentence parsed" : `${sentences().length} sentences parsed`);
   await keepFile({ name: page.file.name, content, parsed: true });
 }
 
@@ -214,7 +223,7 @@ export async function showKept() {
 
 export async function forgetKept() {
   const { id, name } = page.file;
-  if (!confirm(`Forget ${name} and all that was changed in it?`)) return;
+  if (!confirm(`Delete ${name} and its changes from this browser?`)) return;
   await store.forget(id);
   location.reload();
 }
@@ -223,7 +232,7 @@ export async function forgetKept() {
 export function startOver() {
   const { originals } = page.file;
   const fresh = [...originals].map(([key, block]) => sentenceOf(block, key, sentences().find((one) => one.key === key)?.parsed ?? false));
-  change({ at: 0, old: [...sentences()], new: fresh, what: "all changes" });
+  change({ at: 0, old: [...sentences()], new: fresh, what: "started over" });
 }
 
 export function open(sentence) {
@@ -232,13 +241,12 @@ export function open(sentence) {
   list.refresh();
   list.scrollTo(sentence);
   render();
-  byId("drawing").scrollLeft = 0;
+  const drawing = byId("drawing");
+  drawing.scrollTo({ top: 0, left: isRightToLeft(view(sentence).text) ? drawing.scrollWidth : 0, behavior: "instant" });
   showOpinion();
 }
 
 export function step(by) {
-  const all = list.shown();
-  const at = all.findIndex((sentence) => sentence.key === page.current);
-  const next = at < 0 ? all[0] : all[at + by];
+  const next = list.beside(by);
   if (next) open(next);
 }

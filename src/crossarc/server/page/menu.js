@@ -8,9 +8,9 @@ const LIKELY = 4; // labels that have a button
 const menu = document.getElementById("menu");
 let onClose = () => {};
 
-// arc: {word, head, label, labelled, labels}; likely: [[head, probability], ...]; labels: all that are offered; actions: what each
-// choice does; word: the place of the word in the window; first: what gets the focus, "keep" or "label".
-export function openMenu({ view, arc, constraint, likely, labels, word, first = "keep", actions, closed }) {
+// arc: {word, head, label, labelled, labels}; likely: [[head, probability], ...]; labels: all that are offered; suggested: another arc, or
+// undefined; actions: what each choice does; word: the place of the word in the window; first: what gets the focus, "keep" or "label".
+export function openMenu({ view, arc, constraint, likely, labels, suggested, word, first = "keep", actions, closed }) {
   close();
   onClose = closed;
   const name = (word) => nameOf(view, word);
@@ -18,7 +18,7 @@ export function openMenu({ view, arc, constraint, likely, labels, word, first = 
   const share = arc.labelled === null ? "" : `, ${percent(arc.labelled)}`;
   const title = paragraph(arc.head === null ? `${name(arc.word)} has no head` : `${name(arc.word)} ← ${name(arc.head)}: ${arc.label}${share}`);
   title.className = "title";
-  title.dir = "auto";
+  title.dir = "ltr"; // words that are written from right to left are isolated in it
 
   const row = node("div", { className: "row" });
   const keep = button("Keep", "R", () => actions.keep());
@@ -28,7 +28,7 @@ export function openMenu({ view, arc, constraint, likely, labels, word, first = 
 
   const [label, input] = labelField(arc, labels, actions);
   const heads = headButtons(arc, likely, name, actions);
-  menu.replaceChildren(title, row, label, heads);
+  menu.replaceChildren(title, row, ...takeButton(suggested, name, actions), label, heads);
   menu.hidden = false;
   put(word);
   (first === "label" ? input : arc.head === null ? heads.querySelector("button") : keep).focus();
@@ -43,6 +43,10 @@ export function close() {
 function done(action) {
   close();
   action();
+}
+
+function takeButton(suggested, name, actions) {
+  return suggested ? [button(`Take ${suggested.label} of ${name(suggested.head)}`, "T", () => actions.take())] : [];
 }
 
 // Any text can be a label; likely ones have buttons, all known ones are offered.
@@ -108,7 +112,7 @@ function node(name, properties) {
   return Object.assign(document.createElement(name), properties);
 }
 
-const KEYS = { r: "R", f: "F", h: "H", Delete: "Del", Backspace: "Del" };
+const KEYS = { r: "R", f: "F", h: "H", t: "T", Delete: "Del", Backspace: "Del" };
 
 menu.addEventListener("keydown", (event) => {
   event.stopPropagation();

@@ -5,12 +5,14 @@ export const byId = (id) => document.getElementById(id);
 // An error, for all to see; null: there is none any more.
 export function complain(error) {
   const problem = byId("problem");
-  problem.hidden = !error;
+  problem.hidden = byId("notice").hidden = !error;
   if (!error) return;
   const line = error.line ? `Line ${error.line}: ` : "";
   const sentence = error.sentence ? `sentence ${error.sentence}: ` : "";
   problem.textContent = `${line}${sentence}${error.message}`;
 }
+
+byId("dismiss").addEventListener("click", () => complain(null));
 
 // What a field says of a sentence (or a word of it), unless someone is writing in it.
 export function setField(field, value, of) {
@@ -18,7 +20,7 @@ export function setField(field, value, of) {
   field.dataset.of = of;
 }
 
-// What has happened, for screen readers.
+// What has happened; screen readers say it.
 export function say(text) {
   byId("status").textContent = text;
 }

@@ -3,6 +3,7 @@
 import { constraintsForService } from "./constraints.js";
 import * as service from "./service.js";
 import { model, page, view } from "./state.js";
+import { sameArc } from "./trees.js";
 
 const TREES = 5;
 const REMEMBERED = 300;
@@ -50,10 +51,6 @@ export function arcsWithOpinion(sentence, data = opinionOf(sentence)) {
     const its = data?.trees.find((tree) => tree.arcs[i].head === arc.head)?.arcs[i];
     return { ...arc, probability: found?.probability ?? null, labelled: found?.labelled ?? null, labels: its?.labels ?? null };
   });
-}
-
-export function sameArc(a, b) {
-  return a.head === b.head && a.label === b.label;
 }
 
 export function request(sentence, fixed) {

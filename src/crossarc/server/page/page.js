@@ -5,12 +5,13 @@ import { actions, answerHead, chooseTree, fixedNow, reparse, takeBack } from "./
 import { downloadFile, downloadDrawing } from "./download.js";
 import { editComments, edits } from "./editing.js";
 import { openFromFolder, saveOver, saveToFolder } from "./folder.js";
-import { aligned } from "./comparing.js";
+import { agreement, aligned } from "./comparing.js";
+import { formatOf, withTabs } from "./file.js";
 import { listenToKeys } from "./keys.js";
 import { valuesOf } from "./inventory.js";
 import { learn, stopLearning } from "./learn.js";
 import * as list from "./list.js";
-import { forgetKept, open, openFile, openKept, parseTyped, start, startOver, step } from "./load.js";
+import { forgetKept, open, openFile, openKept, parseTyped, read, start, startOver, step } from "./load.js";
 import * as menu from "./menu.js";
 import { byId, complain } from "./messages.js";
 import { arcsWithOpinion, opinionOf } from "./opinions.js";
@@ -19,7 +20,7 @@ import { accepted, setNote, setState } from "./progress.js";
 import { listenToPointer } from "./pointer.js";
 import { isRightToLeft } from "./script.js";
 import { current, page, sentences, view } from "./state.js";
-import { leastCertain, legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
+import { isColumn, leastCertain, legend, listenToWorkspace, render, select, suggestions, wordNode } from "./workspace.js";
 
 const drawing = byId("drawing");
 
@@ -28,13 +29,14 @@ listenToWorkspace({ takeBack, chooseTree, fixed: fixedNow, judge: judgeCurrent }
 // first: what gets the focus, "keep" or "label"
 function openMenu(word, first) {
   select(word);
-  const bound = Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, (...rest) => action(word, ...rest)]));
+  const bound = Object.fromEntries(Object.entries({ ...actions, take: takeSuggestion }).map(([name, action]) => [name, (...rest) => action(word, ...rest)]));
   menu.openMenu({
     view: view(),
     arc: { ...arcsWithOpinion(current())[word - 1], word },
     constraint: fixedNow()[word],
     likely: opinionOf(current())?.heads?.[word - 1] ?? [],
     labels: valuesOf("deprel"),
+    suggested: suggestionFor(word),
     word: wordNode(word).getBoundingClientRect(),
     first,
     actions: bound,
@@ -42,9 +44,13 @@ function openMenu(word, first) {
   });
 }
 
-// The parser's arc to a word in the place of the one that is there.
+function suggestionFor(word) {
+  return suggestions(current()).find((arc) => arc.word === word);
+}
+
+// The suggested arc to a word in the place of the one that is there.
 function takeSuggestion(word) {
-  const arc = suggestions(current()).find((one) => one.word === word);
+  const arc = suggestionFor(word);
   if (arc) actions.head(word, arc.head, arc.label);
 }
 
@@ -60,13 +66,15 @@ listenToPointer(drawing, {
   },
 });
 
-listenToKeys(drawing, {
+listenToKeys([byId("workspace"), byId("list")], {
   isRightToLeft: () => isRightToLeft(view().text),
+  isColumn,
   isAsking: () => page.asking !== null,
   answer: answerHead,
   words: () => view().words.length,
   headOf: (word) => view().arcs[word - 1].head,
   firstChildOf: (word) => view().arcs.findIndex((arc) => arc.head === word) + 1,
+  selected: () => page.selected,
   select,
   open: openMenu,
   take: takeSuggestion,
@@ -80,7 +88,7 @@ listenToKeys(drawing, {
   zoom,
   setState: (state) => {
     setState(state);
-    wordNode(1)?.focus({ preventScroll: true });
+    wordNode(page.selected ?? 1)?.focus({ preventScroll: true });
   },
   note: () => byId("note-field").focus(),
   chooseTree,
@@ -103,11 +111,22 @@ function showCells(row) {
 }
 
 // name: of an edit of words or sentences, or "addHead"
-function edit(name, word = page.selected ?? 1) {
+function edit(name, word = page.selected) {
   page.selected = word;
   if (name === "addHead") actions.ask(word, true);
   else edits[name](word);
 }
+
+function cancelAsking() {
+  page.asking = null;
+  render();
+}
+
+byId("cancel-asking").addEventListener("click", () => {
+  const word = page.asking;
+  cancelAsking();
+  wordNode(word)?.focus({ preventScroll: true });
+});
 
 byId("trees").addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -118,10 +137,7 @@ byId("trees").addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && page.asking) {
-    page.asking = null;
-    render();
-  }
+  if (event.key === "Escape" && page.asking) cancelAsking();
   const key = event.key.toLowerCase();
   if (key === "s" && (event.ctrlKey || event.metaKey) && page.file?.folder) {
     event.preventDefault();
@@ -202,6 +218,7 @@ async function search() {
   page.query = [byId("show").value, byId("search").value].join(" ").trim();
   if (page.query.includes("is:disagrees")) await judgeAll();
   list.refresh();
+  if (current()) list.scrollTo(current());
   render();
 }
 byId("search").addEventListener("input", search);
@@ -222,7 +239,11 @@ byId("compare").addEventListener("click", () => byId("other-file").click());
 byId("other-file").addEventListener("change", async (event) => {
   const [file] = event.target.files;
   event.target.value = "";
-  if (file) compareWith(file.name, await file.text());
+  const content = file ? await read(file) : null;
+  if (content === null) return;
+  const format = formatOf(content);
+  if (format === "text") complain(new Error(`${file.name} is not in CoNLL-U: there is nothing to compare with.`));
+  else compareWith(file.name, format === "spaces" ? withTabs(content) : content);
 });
 byId("stop-comparing").addEventListener("click", () => compareWith(null));
 
@@ -234,7 +255,7 @@ function compareWith(name, content) {
   const missing = others.filter((other) => !other).length;
   complain(missing ? new Error(`${missing} of ${all.length} sentences are not in ${name}, or have other words there.`) : null);
   byId("suggest").checked = Boolean(name);
-  byId("show").value = name && missing < all.length ? "is:different" : "";
+  byId("show").value = name && agreement(all.map((sentence) => view(sentence)), others).sentences ? "is:different" : "";
   byId("show").dispatchEvent(new Event("change"));
   render();
 }

@@ -62,10 +62,13 @@ export function listenToPointer(drawing, page) {
   }
 
   function scrollAtEdge() {
-    const { left, right } = drawing.getBoundingClientRect();
-    const by = drag.at.x < left + EDGE ? -STEP : drag.at.x > right - EDGE ? STEP : 0;
-    if (!by) return;
-    drawing.scrollBy({ left: by, behavior: "instant" });
+    const { left, right, top, bottom } = drawing.getBoundingClientRect();
+    const by = {
+      left: towards(drag.at.x, left, right),
+      top: towards(drag.at.y, Math.max(0, top), Math.min(innerHeight, bottom)),
+    };
+    if (!by.left && !by.top) return;
+    drawing.scrollBy({ ...by, behavior: "instant" });
     follow();
   }
 
@@ -79,6 +82,11 @@ export function listenToPointer(drawing, page) {
     drag.pointer = null;
     setTimeout(() => (drag = null)); // after the click that follows
   }
+}
+
+// How far to scroll, at that place between two edges.
+function towards(at, low, high) {
+  return at < low + EDGE ? -STEP : at > high - EDGE ? STEP : 0;
 }
 
 function placeOf(event) {

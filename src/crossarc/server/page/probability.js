@@ -6,11 +6,11 @@ export function percent(probability) {
 }
 
 export const BINS = [
-  { name: "p1", from: 0, text: "under 50 %" },
-  { name: "p2", from: 0.5, text: "50–75 %" },
-  { name: "p3", from: 0.75, text: "75–90 %" },
-  { name: "p4", from: 0.9, text: "90–98 %" },
-  { name: "p5", from: 0.98, text: "98 % and more" },
+  { name: "p1", from: 0, text: "under 50%" },
+  { name: "p2", from: 0.5, text: "50–75%" },
+  { name: "p3", from: 0.75, text: "75–90%" },
+  { name: "p4", from: 0.9, text: "90–98%" },
+  { name: "p5", from: 0.98, text: "98% or more" },
 ];
 
 export function colourOf(probability) {

@@ -3,6 +3,7 @@
 
 import { isEmptyNode, isToken, isWord, metadata, spanOf, spelled, withMetadata } from "./conllu.js";
 import { compareIds } from "./problems.js";
+import { movedDeps } from "./trees.js";
 
 const BLANK = { lemma: "_", upos: "_", xpos: "_", feats: "_", head: "_", deprel: "_", deps: "_", misc: "_" };
 
@@ -146,11 +147,17 @@ export function joinSentences(first, second) {
   return withMetadata(joined, "text", metadata(first, "text") + after + (metadata(second, "text") ?? spelled(second.rows)));
 }
 
-// One column of a row; the text of the sentence goes along if it was the spelling of its tokens.
+// One column of a row. The text of the sentence goes along if it was the spelling of its tokens; so does an arc of DEPS that was the tree's.
 export function withCell(sentence, id, column, value) {
   const clean = value.replace(/[\t\n\r]+/g, " ").trim() || "_";
-  const rows = sentence.rows.map((row) => (row.id === id ? { ...row, [column]: clean } : row));
+  const rows = sentence.rows.map((row) => (row.id === id ? rowWithCell(row, column, clean) : row));
   return respelled(sentence, { ...sentence, rows });
+}
+
+function rowWithCell(row, column, value) {
+  const changed = { ...row, [column]: value };
+  const isOfArc = (column === "head" || column === "deprel") && isWord(row) && changed.head !== "_" && changed.deprel !== "_";
+  return isOfArc ? { ...changed, deps: movedDeps(row, changed.head, changed.deprel) } : changed;
 }
 
 // The sentence afterwards, with a text that is its spelling if it was so before.

@@ -1,12 +1,14 @@
 // What all drawings of trees are made of: elements of SVG, their measures, and what they say of words and arcs.
 
 import { colourOf, percent } from "./probability.js";
+import { isRightToLeft } from "./script.js";
 import { nameOf } from "./sentences.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif';
 export const FORM = `16px ${FAMILY}`;
 export const TAG = `10.5px ${FAMILY}`;
+export const NODE = `italic 13px ${FAMILY}`;
 export const LABEL = `12px ${FAMILY}`;
 export const SHARE = `600 10.5px ${FAMILY}`;
 
@@ -35,7 +37,8 @@ export function emptyDrawing(view, size, zone) {
   svg.setAttribute("aria-label", `Tree of: ${view.text}`);
   svg.append(element("rect", { class: "ground", ...size }));
   svg.append(element("rect", { class: "root-zone", width: size.width, height: zone, "data-word": 0 }));
-  svg.append(textElement("the root", { x: size.width / 2, y: zone - 14 }));
+  const isMirrored = isRightToLeft(view.text);
+  svg.append(textElement("the root", { class: isMirrored ? "end" : "start", x: isMirrored ? size.width - 10 : 10, y: zone - 10 }));
   return svg;
 }
 

@@ -5,6 +5,7 @@ import { editCell, edits, problemsOfCell } from "./editing.js";
 import { valuesOf } from "./inventory.js";
 import { byId, setField } from "./messages.js";
 import { current, page, view } from "./state.js";
+import { render } from "./workspace.js";
 
 const OFFERED = ["upos", "xpos", "deprel", "lemma"]; // columns whose known values are offered
 
@@ -36,7 +37,8 @@ function update(line, row) {
 function head() {
   const made = document.createElement("thead");
   const row = made.insertRow();
-  for (const name of [...COLUMNS, ""]) row.append(Object.assign(document.createElement("th"), { textContent: name.toUpperCase(), scope: "col" }));
+  for (const name of COLUMNS) row.append(Object.assign(document.createElement("th"), { textContent: name.toUpperCase(), scope: "col" }));
+  row.insertCell(); // above the buttons
   return made;
 }
 
@@ -93,10 +95,15 @@ table.addEventListener("input", ({ target }) => {
   byId("cell-problem").textContent = target.title = problem;
 });
 
-table.addEventListener("focusin", (event) => {
-  const word = Number(event.target.dataset?.row);
-  if (Number.isInteger(word) && word !== page.selected) page.selected = word;
-});
+// The row that is written in is that of the selected word. (Not when it gets the focus: what moves then would be missed by the mouse.)
+for (const kind of ["click", "keyup"]) table.addEventListener(kind, selectRow);
+
+function selectRow({ target }) {
+  const word = Number(target.dataset.row);
+  if (!Number.isInteger(word) || word === page.selected) return;
+  page.selected = word;
+  render();
+}
 
 table.addEventListener("keydown", (event) => {
   const { row, column } = event.target.dataset;

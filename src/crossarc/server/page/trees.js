@@ -13,7 +13,8 @@ function rowWithArc(row, head, deprel) {
   return { ...row, head, deprel, deps: movedDeps(row, head, deprel) };
 }
 
-function movedDeps(row, head, label) {
+// DEPS of a row whose arc in the tree becomes another.
+export function movedDeps(row, head, label) {
   const arcs = row.deps.split("|");
   const at = arcs.indexOf(`${row.head}:${row.deprel}`);
   if (row.deps === "_" || at < 0) return row.deps;
@@ -35,6 +36,10 @@ export function withTree(text, conllu, fixed) {
     return { ...row, ...filled, head: found.head, deprel: label, deps };
   });
   return format({ ...sentence, rows });
+}
+
+export function sameArc(a, b) {
+  return a.head === b.head && a.label === b.label;
 }
 
 // Whether arcs cross; the root stands before the first word.

@@ -3,22 +3,23 @@
 import { allowHead, allowLabel, letGo } from "./constraints.js";
 import { hasNoArc } from "./conllu.js";
 import { drawColumn } from "./column.js";
+import { agreement } from "./comparing.js";
 import { doubtsOf } from "./doubts.js";
 import { draw } from "./drawing.js";
 import { UPOS, inventory } from "./inventory.js";
-import { shown } from "./list.js";
+import { beside, listed } from "./list.js";
 import { byId, setField } from "./messages.js";
-import { arcsWithOpinion, opinionOf, sameArc } from "./opinions.js";
-import { BINS } from "./probability.js";
+import { arcsWithOpinion, opinionOf } from "./opinions.js";
+import { BINS, percent } from "./probability.js";
 import { renderPairs } from "./pairs.js";
 import { renderProgress } from "./progress.js";
-import { differences, nameOf } from "./sentences.js";
-import { current, model, page, view } from "./state.js";
+import { descriptions, nameOf } from "./sentences.js";
+import { current, model, page, sentences, view } from "./state.js";
 import { renderTable } from "./table.js";
+import { sameArc } from "./trees.js";
 
-const HINT = matchMedia("(pointer: coarse)").matches
-  ? "Drag a word to its head, or tap an arc or a word."
-  : "Drag a word to its head, or click an arc.";
+const TAP = matchMedia("(pointer: coarse)").matches ? "tap" : "click";
+const HINT = `Drag a word to its head, or ${TAP} an arc or a word.`;
 
 const LONG = 40; // words of a sentence that has one on each line
 
@@ -36,6 +37,7 @@ export function showOpinion() {
 export function render() {
   const sentence = current();
   if (!sentence) return;
+  if (page.selected > view().words.length) page.selected = view().words.length || null;
   renderHeading(sentence);
   renderDrawing(sentence);
   renderTrees(sentence);
@@ -44,12 +46,24 @@ export function render() {
   renderTable();
   renderPairs();
   renderProgress();
-  const hint = byId("hint");
-  hint.classList.toggle("asking", page.asking !== null);
-  hint.textContent = page.asking
-    ? `What is ${page.isAskingExtra ? "one more" : "the"} head of “${nameOf(view(), page.asking)}”? Click a word, or the root at the top. Esc: never mind.`
+  renderHint();
+  renderStructure();
+}
+
+// Buttons for words are there when a word is selected.
+function renderStructure() {
+  byId("structure-of").textContent = page.selected === null ? "No word is selected" : `Word: ${nameOf(view(), page.selected)}`;
+  for (const button of byId("structure").querySelectorAll("[data-edit]")) button.disabled = page.selected === null && button.dataset.edit !== "joinSentences";
+}
+
+function renderHint() {
+  const hints = byId("hints");
+  hints.hidden = view().isBroken;
+  hints.classList.toggle("asking", page.asking !== null);
+  byId("cancel-asking").hidden = page.asking === null;
+  byId("hint").textContent = page.asking
+    ? `Which word is ${page.isAskingExtra ? "another" : "the"} head of “${nameOf(view(), page.asking)}”? ${TAP === "tap" ? "Tap" : "Click"} it, or the root at the top.`
     : HINT;
-  hint.hidden = view().isBroken;
 }
 
 function renderHeading(sentence) {
@@ -57,24 +71,50 @@ function renderHeading(sentence) {
   byId("sentence-text").textContent = text;
   byId("sentence-id").textContent = sentId ?? "";
   byId("whose").hidden = !sentence.parsed;
-  byId("reparse").textContent = sentence.parsed || hasNoArc(view(sentence)) ? (sentence.parsed ? "Parse again" : "Parse this sentence") : "Replace by the parser’s tree";
+  byId("reparse").textContent = sentence.parsed ? "Parse again" : hasNoArc(view(sentence)) ? "Parse this sentence" : "Replace with the parser’s tree";
   byId("reparse").disabled = isBroken || !page.model;
   const doubts = isBroken ? [] : doubtsOf(view(sentence).words, inventory(), { deprel: model()?.labels ?? [], upos: UPOS });
   view(sentence).doubts = doubts;
   byId("suggest-text").textContent = `show where ${page.compared?.name ?? "the parser"} disagrees`;
-  byId("stop-comparing").hidden = !page.compared;
-  byId("problems").replaceChildren(...problems.map(problemItem), ...doubts.map((doubt) => Object.assign(problemItem(doubt), { className: "doubt" })));
+  renderComparison();
+  byId("problems").replaceChildren(...problems.map(problemItem));
+  byId("as-doubts").hidden = !doubts.length;
+  byId("doubts-count").textContent = doubts.length === 1 ? "1 value to check" : `${doubts.length} values to check`;
+  byId("doubts").replaceChildren(...doubts.map(doubtItem));
   setField(byId("lines"), sentence.text, sentence.key);
   byId("as-lines").open ||= isBroken;
   for (const id of ["structure", "table", "as-comments"]) byId(id).hidden = isBroken;
   if (!isBroken) setField(byId("comments"), view(sentence).comments.join("\n"), sentence.key);
 }
 
+function renderComparison() {
+  byId("stop-comparing").hidden = byId("agreement").hidden = !page.compared;
+  if (!page.compared) return;
+  const all = sentences();
+  const found = agreement(all.map((sentence) => view(sentence)), all.map((sentence) => page.compared.others.get(sentence.key)));
+  const share = (n) => percent(found.words ? n / found.words : 0);
+  const differ = { 0: "no sentence differs", 1: "1 sentence differs" }[found.sentences] ?? `${found.sentences.toLocaleString("en")} sentences differ`;
+  byId("agreement").textContent = `${differ}; same head: ${share(found.heads)} of the words, same head and label: ${share(found.arcs)}`;
+}
+
 function problemItem({ word, line, message }) {
-  const place = line === undefined ? "" : `Line ${line + 1}: `;
-  const item = Object.assign(document.createElement("li"), { textContent: place + message });
-  if (word) item.dataset.word = word;
+  const item = document.createElement("li");
+  if (word) item.append(wordButton(word, message));
+  else item.append(line === undefined ? message : `Line ${line + 1}: ${message}`);
   return item;
+}
+
+function doubtItem({ word, message }) {
+  const item = document.createElement("li");
+  item.append(wordButton(word, `${nameOf(view(), word)}: ${message}`));
+  return item;
+}
+
+// What is said of a word; a click goes to it.
+function wordButton(word, textContent) {
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent, dir: "ltr" });
+  button.addEventListener("click", () => select(word));
+  return button;
 }
 
 function renderDrawing(sentence) {
@@ -83,17 +123,17 @@ function renderDrawing(sentence) {
   const marks = { fixed: sentence.fixed, isParsed: sentence.parsed, selected: page.selected, changed: page.changed, suggested: suggestions(sentence) };
   drawing.hidden = view(sentence).isBroken;
   if (!drawing.hidden) {
-    const svg = (isColumn(view(sentence)) ? drawColumn : draw)(view(sentence), arcsWithOpinion(sentence), marks);
+    const svg = (isColumn(view(sentence)) ? drawColumn : draw)(view(sentence), arcsWithOpinion(sentence), marks, drawing.clientWidth);
     zoom(svg);
     if (page.asking) svg.classList.add("asking");
     drawing.replaceChildren(svg);
   }
   drawing.setAttribute("aria-busy", String(page.pending !== null));
-  if (focused) wordNode(focused)?.focus({ preventScroll: true });
+  if (focused) wordNode(Math.min(focused, view(sentence).words.length))?.focus({ preventScroll: true });
 }
 
 // Whether there is one word on each line: as the person wants it, or for long sentences.
-function isColumn({ words }) {
+export function isColumn({ words } = view()) {
   const wanted = byId("view").value;
   return wanted === "column" || (wanted === "auto" && words.length > LONG);
 }
@@ -128,15 +168,17 @@ function otherArcs(sentence) {
 }
 
 function renderPlace() {
-  const all = shown();
+  const all = listed();
   const at = all.findIndex((sentence) => sentence.key === page.current);
   byId("steps").hidden = all.length === 1 && at === 0;
   byId("position").textContent = `${at < 0 ? "–" : (at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
-  byId("before").disabled = at <= 0;
-  byId("after").disabled = at === all.length - 1;
+  const focused = document.activeElement;
+  byId("before").disabled = !beside(-1);
+  byId("after").disabled = !beside(1);
   byId("undo").disabled = !page.edits.canUndo;
   byId("redo").disabled = !page.edits.canRedo;
   byId("download-conllu").disabled = page.isLoading;
+  if (focused.disabled) wordNode(page.selected ?? 1)?.focus({ preventScroll: true }); // the keyboard stays where the work is
 }
 
 export function wordNode(word) {
@@ -154,11 +196,10 @@ export function select(word) {
 function renderTrees(sentence) {
   const { trees } = opinionOf(sentence) ?? { trees: [] };
   const { arcs } = view(sentence);
+  const described = descriptions(view(sentence), hasNoArc(view(sentence)) ? null : arcs, trees.map((tree) => tree.arcs));
   const buttons = trees.map((tree, i) => {
     const isShown = tree.arcs.every((arc, j) => sameArc(arc, arcs[j]));
-    const share = tree.probability === null ? "" : treeShare(tree.probability);
-    const different = hasNoArc(view(sentence)) ? [] : differences(view(sentence), arcs, tree.arcs);
-    return treeButton(i, isShown, share, isShown ? "as shown" : different.slice(0, 3).join(", ") + (different.length > 3 ? ` and ${different.length - 3} more` : ""));
+    return treeButton(i, isShown, tree.probability === null ? "" : treeShare(tree.probability), described[i]);
   });
   const focused = byId("trees").contains(document.activeElement);
   byId("trees").replaceChildren(...buttons);
@@ -172,7 +213,7 @@ function treeButton(i, isShown, share, different) {
   const button = Object.assign(document.createElement("button"), { type: "button", tabIndex: -1 });
   const text = (className, textContent) => Object.assign(document.createElement("span"), { className, textContent });
   const what = text("different", different);
-  what.dir = "auto";
+  what.dir = "ltr"; // words that are written from right to left are isolated in it
   button.append(text("share", [String(i + 1), share].filter(Boolean).join(" · ")), what);
   button.setAttribute("role", "radio");
   button.setAttribute("aria-label", `Tree ${i + 1} of the parser ${share}: ${different}`);
@@ -209,7 +250,7 @@ function renderCorrections(sentence) {
 
 function chip(text, className, without) {
   const item = Object.assign(document.createElement("li"), { className });
-  item.append(Object.assign(document.createElement("span"), { textContent: text, dir: "auto" }));
+  item.append(Object.assign(document.createElement("span"), { textContent: text, dir: "ltr" }));
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "✕", title: "Undo this constraint" });
   button.setAttribute("aria-label", `Undo this constraint: ${text}`);
   button.addEventListener("click", () => doing.takeBack(without));
