@@ -127,7 +127,7 @@ class _Preset(_SystemOption):
 @click.command("train", cls=SystemCommand)
 @click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
-@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
+@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; repeatable.")
 @click.option(
     "--system",
     type=click.Choice(list(SYSTEMS)),
@@ -149,23 +149,23 @@ class _Preset(_SystemOption):
     metavar="CODE",
     help="A projective parser whose labels say which arcs cross: head, path, head+path.",
 )
-@click.option("--stack", metavar="SYSTEM|MODEL", help="A guide, whose (cross-validated) trees are features.")
+@click.option("--stack", metavar="SYSTEM|MODEL", help="A guide whose trees are features of the parser.")
 @click.option(
     "--leave-out", type=click.Choice(["non-projective"]), metavar="non-projective", help="Sentences not to learn from."
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    help="With 2, labels are learnt at the same time as heads. Where the treebank is learnt from in shards (--shards, "
-    "--optimizer lbfgs, --unsupervised): processes that share them; with --ray, actors. The model is the same.  "
-    "[default: 1; with --ray, one for each core]",
+    metavar="N",
+    help="Processes that share the shards of --shards, --optimizer lbfgs, --unsupervised; otherwise, 2 learn labels and "
+    "heads at once. The model is the same.  [default: 1]",
 )
 @click.option(
     "--ray",
     metavar="ADDRESS",
-    help="Let the Ray cluster at this address hold the shards (auto: the one that this machine belongs to).",
+    help="Share them on a Ray cluster; auto: this one.",
 )
-@click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
+@click.option("--resume", is_flag=True, help="Go on where MODEL.training was interrupted.")
 def command(
     treebanks: tuple[str, ...],
     model: str,
