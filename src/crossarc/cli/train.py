@@ -157,8 +157,8 @@ class _Preset(_SystemOption):
     "--jobs",
     type=click.IntRange(1),
     metavar="N",
-    help="Processes that share the shards of --shards, --optimizer lbfgs, --unsupervised; otherwise, 2 learn labels and "
-    "heads at once. The model is the same.  [default: 1]",
+    help="Processes that share the shards of --shards, --optimizer lbfgs, --unsupervised; otherwise, 2 learn labels "
+    "and heads at once. The model is the same.  [default: 1]",
 )
 @click.option(
     "--ray",

@@ -6,7 +6,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
@@ -15,6 +14,7 @@ from crossarc.cluster.queue import Outcome, Queue, Stop, attempt
 from crossarc.cluster.shards import Shard
 from crossarc.cluster.worker import Work
 from crossarc.core import CrossarcError
+from crossarc.pipeline.processes import end_with_parent
 
 __all__ = ["ONE_THREAD", "begin_worker", "level_of_messages", "one_thread", "run_local"]
 
@@ -135,15 +135,7 @@ def level_of_messages() -> int:
 def begin_worker(level: int | None) -> None:
     """What a worker process does first. One of them has a ``level``: it speaks for all of them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
-    threading.Thread(target=_end_with_driver, daemon=True).start()
+    end_with_parent()  # it would finish its work for nobody
     if level is not None:  # it says that kernels are being compiled
         logging.basicConfig(format="crossarc: %(message)s")
         logging.getLogger("crossarc").setLevel(level)
-
-
-def _end_with_driver() -> None:
-    """A worker without a driver would finish its shard for nobody."""
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        driver.join()
-        os._exit(1)
