@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crossarc.cluster import LocalWorkers, RayWorkers
+from crossarc.cluster import LocalWorkers, RayWorkers, ray_workers
 from crossarc.learning.shards import InProcess, MapShards, Workers
 from crossarc.parsers import PRESETS, GenerativeConfig, Parser, SpanningTreeConfig, train
 from crossarc.parsers.generative import expectation
@@ -99,6 +99,7 @@ def main() -> None:
     told = json.loads(sys.argv[1])
     workers: Workers = InProcess()
     if "ray" in told:
+        ray_workers._PATIENCE_FOR_OTHERS = told.get("patience", 60)
         workers = RayWorkers(told["ray"], told.get("jobs"))
     elif "jobs" in told:
         workers = LocalWorkers(told["jobs"])

@@ -138,19 +138,15 @@ def test_models_do_not_depend_on_who_dies(tmp_path, expected):
 
 
 @pytest.mark.slow
-def test_models_do_not_depend_on_the_number_of_actors(tmp_path, expected, nodes):
-    assert checksums(tmp_path / "one", ray=nodes, jobs=1) == expected
-    assert checksums(tmp_path / "three", ray=nodes) == expected
-
-
-@pytest.mark.slow
-def test_training_on_ray_survives_a_worker_and_a_node(tmp_path, expected, nodes):
-    """With the node, the core of its actor is gone: another one takes over its shards."""
+def test_models_on_a_ray_cluster(tmp_path, expected, nodes):
+    """Three actors; then one of them dies, then a node: there is no other core, so its shards are taken over; then one."""
     marks = tmp_path / "marks"
     marks.mkdir()
-    told = {"ray": nodes, "faults": {"2": "worker", "3": "node"}, "marks": str(marks)}
-    assert checksums(tmp_path / "models", ["lbfgs"], **told) == {"lbfgs": expected["lbfgs"]}
+    assert checksums(tmp_path / "three", ray=nodes) == expected
+    told = {"ray": nodes, "patience": 20, "faults": {"2": "worker", "3": "node"}, "marks": str(marks)}
+    assert checksums(tmp_path / "faults", ["lbfgs"], **told) == {"lbfgs": expected["lbfgs"]}
     assert sorted(path.name for path in marks.iterdir()) == ["2", "3"]
+    assert checksums(tmp_path / "one", ray=nodes, jobs=1) == expected
 
 
 @pytest.mark.slow

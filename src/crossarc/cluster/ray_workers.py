@@ -18,7 +18,9 @@ from crossarc.learning.shards import MapShards
 
 __all__ = ["RayWorkers"]
 
-_PATIENCE = 60.0  # seconds in which an actor must have found a core
+# Seconds: a cluster may be starting machines; when it has one actor, the others are not waited for as long
+_PATIENCE = 300.0
+_PATIENCE_FOR_OTHERS = 60.0
 _log = logging.getLogger("crossarc")
 
 
@@ -80,13 +82,15 @@ class _Actors:
         """As many actors as there are cores for; at least one."""
         started = [self._class.remote() for _ in range(count)]
         calls = {actor.ready.remote(): actor for actor in started}
-        ready, late = self.ray.wait(list(calls), num_returns=count, timeout=_PATIENCE)
+        if not self._alive:
+            self.ray.wait(list(calls), num_returns=1, timeout=_PATIENCE)
+        ready, late = self.ray.wait(list(calls), num_returns=count, timeout=_PATIENCE_FOR_OTHERS)
         for call in late:
             self.ray.kill(calls[call])
         found = [calls[call] for call in ready if self._is_well(call)]
         self._alive.extend(found)
         if not found:
-            raise CrossarcError(f"Ray, {self._address}: no core was free for a worker within {_PATIENCE:.0f} seconds")
+            raise CrossarcError(f"Ray, {self._address}: no worker has started within {_PATIENCE:.0f} seconds")
         return found
 
     def _is_well(self, call: Any) -> bool:
