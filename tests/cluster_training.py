@@ -112,4 +112,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    import cluster_training  # under its own name, workers of Ray can import it too
+
+    cluster_training.main()

@@ -139,7 +139,7 @@ def test_models_do_not_depend_on_who_dies(tmp_path, expected):
 
 @pytest.mark.slow
 def test_models_on_a_ray_cluster(tmp_path, expected, nodes):
-    """Three actors; then one of them dies, then a node: there is no other core, so its shards are taken over; then one."""
+    """With three actors; then one dies, and a node, for whose core there is no other; then with one actor."""
     marks = tmp_path / "marks"
     marks.mkdir()
     assert checksums(tmp_path / "three", ray=nodes) == expected

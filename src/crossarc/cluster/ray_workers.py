@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from crossarc.cluster.holders import Holder, WorkerDied, answer_for, ask_all
+from crossarc.cluster.holders import Failure, Holder, WorkerDied, answer_for, ask_all
 from crossarc.cluster.ray import cores, ray_cluster, reason_of
 from crossarc.core import CrossarcError
 from crossarc.learning.shards import MapShards
@@ -129,6 +129,8 @@ class _ActorHolder(Holder):
     def receive(self) -> Any:
         try:
             answer = self._actors.ray.get(self._calls.popleft())
+        except self._actors.ray.exceptions.RayTaskError as error:  # it could not even read the question
+            return Failure(CrossarcError(f"a worker failed: {type(error.cause).__name__}: {error.cause}"))
         except self._actors.ray.exceptions.RayError as error:
             raise WorkerDied(reason_of(error)) from None
         return pickle.loads(answer)
