@@ -1,7 +1,7 @@
 """Parsers that are trained in shards, by workers of any engine, some of which die.
 
 As a program: ``python cluster_training.py '{"config": "lbfgs", "jobs": 2, "faults": {"3": "worker"}, ...}'`` prints
-the sha256 of the model file.
+the sha256 of each model file.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def main() -> None:
     for name in told["configs"]:
         model = Path(told["folder"]) / f"{name}.crossarc"
         train_parser(name, workers).save(model)
-        print(name, hashlib.sha256(model.read_bytes()).hexdigest(), flush=True)
+        print("model:", name, hashlib.sha256(model.read_bytes()).hexdigest(), flush=True)
 
 
 if __name__ == "__main__":
