@@ -9,7 +9,7 @@ parts that are not run keep the figures of their last run.
   and in processor time, which other programs disturb less.
 - memory: one worker parses two million words, shard after shard; and half as many without new words.
 - training: what parameter mixing costs in accuracy on the dev set of English-EWT; seconds of an iteration of L-BFGS and
-  of EM with 1 and 2 workers of each engine, and whether the models are the same. Takes half an hour on an idle machine;
+  of EM with 1 and 2 workers of each engine, and whether the models are the same. Takes an hour on an idle machine;
   ``--learners mira --orders 1 --mixed 1,4`` measures some rows, and keeps the others.
 - manifest: 100,000 shards whose work is nothing: what planning, driver, journals and status cost.
 
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--learners", default="mira,perceptron", help="whose weights are mixed")
     parser.add_argument("--orders", default="1,high", help="of the parsers whose weights are mixed")
     parser.add_argument("--mixed", default="1,4,8", help="numbers of shards")
-    parser.add_argument("--epochs", type=int, default=10, help="of parameter mixing")
+    parser.add_argument("--epochs", default="10,25", help="of parameter mixing; of one shard, the first number")
     parser.add_argument("--only", choices=["speed", "memory", "training", "mixing", "sums", "manifest"])
     parser.add_argument("--manifest", help=argparse.SUPPRESS)  # a process of its own for a row of that table
     arguments = parser.parse_args()
@@ -222,15 +222,18 @@ def mixing(arguments: argparse.Namespace, before: dict[str, Any]) -> dict[str, A
     """Accuracy on dev with one shard and with several; rows that are not asked for stay as they were."""
     train, dev = treebanks(arguments.sentences)
     rows: dict[str, Any] = dict(before.get("rows", {}))
+    numbers = [list(map(int, given.split(","))) for given in (arguments.mixed, arguments.epochs)]
     for learner, order in product(arguments.learners.split(","), arguments.orders.split(",")):
-        for shards in map(int, arguments.mixed.split(",")):
-            config = SpanningTreeConfig(learner=learner, order=order, shards=shards, epochs=arguments.epochs)
+        for shards, epochs in product(*numbers):
+            if shards == 1 and epochs != numbers[1][0]:
+                continue
+            config = SpanningTreeConfig(learner=learner, order=order, shards=shards, epochs=epochs)
             workers = LocalWorkers(os.cpu_count() or 1) if shards > 1 else None
             start = time.perf_counter()
             parser = crossarc.train(train, config, dev=dev, workers=workers)
             seconds = time.perf_counter() - start
-            rows[f"{learner}, order {order} | {arguments.epochs} | {shards}"] = [*parser.dev, seconds]
-            print(learner, order, shards, parser.dev, f"{seconds:.0f} s", flush=True)
+            rows[f"{learner}, order {order} | {epochs} | {shards}"] = [*parser.dev, seconds]
+            print(learner, order, epochs, shards, parser.dev, f"{seconds:.0f} s", flush=True)
     return {"words": sum(map(len, train)), "rows": rows}
 
 
