@@ -84,7 +84,7 @@ def test_workers_without_shards_are_refused(tmp_path):
         (["--ray", "auto", "--system", "covington"], "--ray shares shards"),
         (["--jobs", 2, "--system", "generative"], "not with --system generative: --jobs"),
         (["--shards", 2, "--learner", "crf"], "mixed by MIRA and the perceptron only"),
-        (["--shards", 2, "--system", "covington"], "No such option"),
+        (["--shards", 2, "--system", "covington"], "no such option: --shards"),
         (["--shards", 500], "shards is 500: there are only 120 sentences"),
     ],
 )
