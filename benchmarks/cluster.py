@@ -8,6 +8,9 @@ parts that are not run keep the figures of their last run.
   Commands take turns, so that the noise of the machine falls on all of them; medians of some rounds, in seconds
   and in processor time, which other programs disturb less.
 - memory: one worker parses two million words, shard after shard; and half as many without new words.
+- training: what parameter mixing costs in accuracy on the dev set of English-EWT; seconds of an iteration of L-BFGS and
+  of EM with 1 and 2 workers of each engine, and whether the models are the same. Takes an hour on an idle machine;
+  ``--learners mira --orders 1 --mixed 1,4`` measures some rows, and keeps the others.
 - manifest: 100,000 shards whose work is nothing: what planning, driver, journals and status cost.
 
 The text is that of English-EWT if ../shared/treebanks has it, otherwise of a random treebank, repeated with a new word
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 import multiprocessing
 import os
@@ -30,13 +34,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from itertools import cycle
+from itertools import cycle, pairwise, product
 from pathlib import Path
 from typing import Any
 
 import crossarc
+from crossarc.cluster import LocalWorkers, RayWorkers
 from crossarc.cluster.corpus import Plan, plan, run
 from crossarc.cluster.folder import Folder, new_file
 from crossarc.cluster.inputs import File
@@ -45,6 +50,9 @@ from crossarc.cluster.journal import Journal, Record
 from crossarc.cluster.shards import Shard, make_shards
 from crossarc.cluster.status import corpus_status, read_manifest
 from crossarc.cluster.worker import ShardWork
+from crossarc.core import Sentence
+from crossarc.learning.shards import InProcess, Workers
+from crossarc.parsers import PRESETS, EpochReport, GenerativeConfig, SpanningTreeConfig, TrainingListener
 from crossarc.testing import random_treebank
 from environment import ONE_THREAD, PROJECT, commit
 
@@ -60,7 +68,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of which the median counts")
     parser.add_argument("--long", type=int, default=2_000_000, help="words that the memory of a worker is watched over")
     parser.add_argument("--shards", type=int, default=100_000, help="whose work is nothing")
-    parser.add_argument("--only", choices=["speed", "memory", "manifest"])
+    parser.add_argument("--sentences", type=int, help="that training is measured on, the first of the treebank")
+    parser.add_argument("--learners", default="mira,perceptron", help="whose weights are mixed")
+    parser.add_argument("--orders", default="1,high", help="of the parsers whose weights are mixed")
+    parser.add_argument("--mixed", default="1,4,8", help="numbers of shards")
+    parser.add_argument("--epochs", default="10,25", help="of parameter mixing; of one shard, the first number")
+    parser.add_argument("--only", choices=["speed", "memory", "training", "mixing", "sums", "manifest"])
     parser.add_argument("--manifest", help=argparse.SUPPRESS)  # a process of its own for a row of that table
     arguments = parser.parse_args()
     if arguments.manifest:
@@ -72,10 +85,13 @@ def main() -> None:
     parts: dict[str, Callable[[Path], Any]] = {
         "speed": lambda folder: speed(folder, arguments.words, arguments.rounds),
         "memory": lambda folder: memory(folder, arguments.long),
+        "mixing": lambda folder: mixing(arguments, found.get("mixing", {})),
+        "sums": lambda folder: sums(folder, arguments.sentences),
         "manifest": lambda folder: manifests(folder, arguments.shards),
     }
+    training = ("mixing", "sums")
     for name, measure in parts.items():
-        if arguments.only in (None, name):
+        if arguments.only in (None, name) or (arguments.only == "training" and name in training):
             with tempfile.TemporaryDirectory() as folder:
                 found[name] = measure(Path(folder))
             about = {"date": str(datetime.date.today()), "commit": commit(), "load": round(os.getloadavg()[1], 1)}
@@ -189,6 +205,76 @@ def _megabytes_after(record: Record) -> float:
     return round(pages * resource.getpagesize() / 1e6, 1)
 
 
+# ---- training --------------------------------------------------------------------------------------------------------
+
+
+def treebanks(sentences: int | None) -> tuple[list[Sentence], list[Sentence]]:
+    """Sentences to learn from, and a dev set."""
+    if TREEBANK.exists():
+        train, dev = list(crossarc.read(TREEBANK)), list(crossarc.read(TREEBANK.with_name("dev.conllu")))
+    else:
+        trees = list(random_treebank(2000, seed=1))
+        train, dev = trees[:1800], trees[1800:]
+    return train[:sentences], dev[:sentences]
+
+
+def mixing(arguments: argparse.Namespace, before: dict[str, Any]) -> dict[str, Any]:
+    """Accuracy on dev with one shard and with several; rows that are not asked for stay as they were."""
+    train, dev = treebanks(arguments.sentences)
+    rows: dict[str, Any] = dict(before.get("rows", {}))
+    numbers = [list(map(int, given.split(","))) for given in (arguments.mixed, arguments.epochs)]
+    for learner, order in product(arguments.learners.split(","), arguments.orders.split(",")):
+        for shards, epochs in product(*numbers):
+            if shards == 1 and epochs != numbers[1][0]:
+                continue
+            config = SpanningTreeConfig(learner=learner, order=order, shards=shards, epochs=epochs)
+            workers = LocalWorkers(os.cpu_count() or 1) if shards > 1 else None
+            start = time.perf_counter()
+            parser = crossarc.train(train, config, dev=dev, workers=workers)
+            seconds = time.perf_counter() - start
+            rows[f"{learner}, order {order} | {epochs} | {shards}"] = [*parser.dev, seconds]
+            print(learner, order, epochs, shards, parser.dev, f"{seconds:.0f} s", flush=True)
+    return {"words": sum(map(len, train)), "rows": rows}
+
+
+class Iterations(TrainingListener):
+    """Notes when iterations end."""
+
+    def __init__(self) -> None:
+        self.ends: list[float] = []
+
+    def end_epoch(self, report: EpochReport) -> None:
+        self.ends.append(time.perf_counter())
+
+    @property
+    def seconds(self) -> float:
+        """Of one of them, but the first, in which workers start."""
+        return statistics.median(after - before for before, after in pairwise(self.ends))
+
+
+def sums(folder: Path, sentences: int | None) -> dict[str, Any]:
+    """Seconds of an iteration of L-BFGS and EM, and whether all engines come to the same model."""
+    train, _ = treebanks(sentences)
+    engines: dict[str, Workers] = {"one process": InProcess()}
+    engines |= {f"local processes, {jobs}": LocalWorkers(jobs) for jobs in (1, 2)}
+    if find_spec("ray"):
+        engines |= {f"Ray, {jobs}": RayWorkers("local", jobs) for jobs in (1, 2)}
+    configs = {
+        "L-BFGS": replace(PRESETS["ms2007"], optimizer="lbfgs", epochs=5),
+        "EM": GenerativeConfig(unsupervised=True, symbols="upos+form", epochs=5),
+    }
+    rows: dict[str, dict[str, float]] = {}
+    models: dict[str, set[bytes]] = {}
+    for (engine, workers), (name, config) in product(engines.items(), configs.items()):
+        iterations, model = Iterations(), folder / "model.crossarc"
+        crossarc.train(train, config, workers=workers, listener=iterations).save(model)
+        rows.setdefault(engine, {})[name] = iterations.seconds
+        models.setdefault(name, set()).add(hashlib.sha256(model.read_bytes()).digest())
+        print(engine, name, f"{iterations.seconds:.1f} s", flush=True)
+    different = [name for name, found in models.items() if len(found) > 1]
+    return {"words": sum(map(len, train)), "rows": rows, "different": different}
+
+
 # ---- 100,000 shards --------------------------------------------------------------------------------------------------
 
 
@@ -280,7 +366,8 @@ def report(found: dict[str, Any]) -> Iterator[str]:
         "",
         "Written by `python benchmarks/cluster.py`; [scale.md](../scale.md) says what it means.",
     ]
-    sections = {"speed": speed_table, "memory": memory_table, "manifest": manifest_table}
+    sections = {"speed": speed_table, "memory": memory_table, "mixing": mixing_table, "sums": sums_table}
+    sections["manifest"] = manifest_table
     for name, table in sections.items():
         if name in found:
             about = found[name]["about"]
@@ -318,6 +405,36 @@ def memory_table(found: dict[str, Any]) -> Iterator[str]:
     for name, row in found.items():
         if name != "about":
             yield f"- {row['words']:,} words, {name}: {', '.join(f'{size:,.0f}' for size in row['megabytes'])}"
+
+
+def mixing_table(found: dict[str, Any]) -> Iterator[str]:
+    yield "## Parameter mixing"
+    yield ""
+    yield f"UAS and LAS on the dev set of English-EWT, trained on {found['words']:,} words with gold tags. An epoch"
+    yield "begins with the mean of the weights learnt on every shard (McDonald, Hall & Mann 2010); one shard is"
+    yield "training as ever."
+    yield ""
+    yield "| learner | epochs | shards | UAS | LAS | against one shard |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for name, (uas, las, _) in sorted(found["rows"].items()):
+        learner, _, shards = name.split(" | ")
+        alone = [own for other, own in found["rows"].items() if other.startswith(learner) and other.endswith("| 1")]
+        difference = f"{100 * (las - max(own[1] for own in alone)):+.2f}" if alone and shards != "1" else ""
+        yield f"| {name} | {100 * uas:.2f} | {100 * las:.2f} | {difference} |"
+
+
+def sums_table(found: dict[str, Any]) -> Iterator[str]:
+    yield "## Sums over shards"
+    yield ""
+    but = f", but not of {', '.join(found['different'])}" if found["different"] else ""
+    yield f"Seconds of an iteration over {found['words']:,} words: L-BFGS of `ms2007`, EM over words. The models are"
+    yield f"the same to the last bit, whatever the engine and the number of workers{but}."
+    yield ""
+    names = list(next(iter(found["rows"].values())))
+    yield f"| engine, workers | {' | '.join(names)} |"
+    yield "| --- |" + " ---: |" * len(names)
+    for engine, row in found["rows"].items():
+        yield f"| {engine} | " + " | ".join(f"{row[name]:.1f}" for name in names) + " |"
 
 
 def manifest_table(found: dict[str, Any]) -> Iterator[str]:

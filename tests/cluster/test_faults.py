@@ -6,22 +6,18 @@ The sorted sha256 of all outputs is that of a run in one process without faults.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from cluster_corpus import checksums
+from cluster_programs import run_program
 from crossarc.cluster import check_outputs, corpus_status
 
 pytestmark = pytest.mark.slow
-
-HERE = Path(__file__).parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
 
 
 def drive(corpus, output: Path, faults: dict[int, str], **engine: object) -> subprocess.CompletedProcess[str]:
@@ -37,8 +33,7 @@ def drive(corpus, output: Path, faults: dict[int, str], **engine: object) -> sub
         "marks": str(marks),
         **engine,
     }
-    command = [sys.executable, str(HERE / "cluster_faults.py"), json.dumps(told)]
-    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    return run_program("cluster_faults.py", told)
 
 
 def assert_complete(corpus, output: Path) -> None:
@@ -67,15 +62,15 @@ def test_local_processes_survive_all_of_it(corpus, tmp_path):
     assert first.returncode == -signal.SIGKILL, first.stderr
     assert states(output).count("died") == 1
     assert corpus_status(output).done < corpus.status.shards
-    assert_survives_poison(corpus, output, jobs=2)
+    assert_survives_poison(corpus, output, 3, jobs=2)
 
 
-def assert_survives_poison(corpus, output: Path, **engine: object) -> None:
-    """The shard is set aside, the others go on; when it is mended, so does it."""
-    second = drive(corpus, output, {5: "poison"}, **engine)
+def assert_survives_poison(corpus, output: Path, shard: int, **engine: object) -> None:
+    """A shard that is not done yet is set aside, the others go on; when it is mended, so does it."""
+    second = drive(corpus, output, {shard: "poison"}, **engine)
     assert second.returncode == 0, second.stderr
     status = corpus_status(output)
-    assert list(status.set_aside) == ["part-000005"]
+    assert list(status.set_aside) == [f"part-{shard:06}"]
     assert status.done == corpus.status.shards - 1
     done = states(output).count("done")
     assert drive(corpus, output, {}, **{**engine, "jobs": 1}).returncode == 0
@@ -116,29 +111,10 @@ def test_a_full_disk_ends_the_run_and_nothing_else(corpus, tmp_path):
 # ---- Ray -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def nodes():
-    """A Ray cluster of a head and three nodes with a core each."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'crossarc[cluster]'")
-    command = [sys.executable, str(HERE / "cluster_ray_nodes.py"), "3"]
-    environment = {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        lines = iter(process.stdout.readline, "")
-        address = next((line.strip() for line in lines if line.count(":") == 1 and line.strip()[-1].isdigit()), None)
-        if address is None:
-            pytest.skip("Ray did not start in time: the machine is too busy")
-        yield address
-        process.stdin.close()
-
-
 def test_a_ray_cluster_survives_all_of_it(corpus, tmp_path, nodes):
     """A worker, a node, then the driver; a poisoned shard; then the rest."""
     output = tmp_path / "out"
     first = drive(corpus, output, {0: "worker", 2: "node", 4: "driver"}, ray=nodes)
     assert first.returncode == -signal.SIGKILL, first.stderr
     assert states(output).count("died") >= 2
-    assert_survives_poison(corpus, output, ray=nodes)
+    assert_survives_poison(corpus, output, 4, ray=nodes)

@@ -15,9 +15,9 @@ from crossarc.evaluation import evaluate
 from crossarc.features.attributes import attributes_of
 from crossarc.io import write
 from crossarc.learning.lbfgs import maximise
-from crossarc.learning.online import SLOPE, table_size
+from crossarc.learning.online import table_size
 from crossarc.parsers import PRESETS, EpochReport, SpanningTreeConfig, TrainingListener, load, train
-from crossarc.parsers.linear._crf import add_gradients
+from crossarc.parsers.linear._crf import GRADIENT, add_gradients
 from crossarc.parsers.linear._learn import LABEL_LOSS
 from crossarc.parsers.linear.training import LinearTraining
 from crossarc.parsers.training import TrainingSetup, Treebank, possible_trees
@@ -48,13 +48,12 @@ class Problem:
         self.training = LinearTraining(Treebank(self.sentences), config, TrainingSetup())
         size = table_size(config.hash_bits) + self.training._label_weights()
         self.weights = np.random.default_rng(seed).normal(0, 0.3, size).astype(np.float32)
-        self.training.scorer = self.training._scorer(self.weights, None)
-        self.parser = self.training._parser(self.training._with_weights(self.weights))
+        self.parser = self.training._parser(self.training._head_stage(None).scorer(self.weights))
 
     def log_likelihood(self):
         """Of all sentences, and its gradient."""
         training = self.training
-        slopes = np.zeros(len(self.weights), dtype=SLOPE)
+        slopes = np.zeros(len(self.weights), dtype=GRADIENT)
         batch, gold = training.treebank.batch, training.treebank.gold
         models = self.parser.scorer.models
         value = add_gradients(batch, models, gold, training.config.search, training.config.adds_losses, slopes)
@@ -177,7 +176,7 @@ def test_lbfgs_climbs_to_the_top():
     assert losses.heads == sorted(losses.heads, reverse=True)
     weights = np.concatenate([parser.scorer.heads_model.weights, parser.scorer.labels_model.weights])
     training = LinearTraining(Treebank(treebank), parser.config, TrainingSetup())
-    slopes = np.zeros(len(weights), dtype=SLOPE)
+    slopes = np.zeros(len(weights), dtype=GRADIENT)
     models = parser.scorer.models
     batch, gold = training.treebank.batch, training.treebank.gold
     add_gradients(batch, models, gold, training.config.search, False, slopes)

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from crossarc.core import CrossarcError, Sentence
 from crossarc.evaluation import evaluate
 from crossarc.learning.back_off import BackOff
+from crossarc.learning.shards import InProcess
 from crossarc.parsers import TrainingListener, load, train
 from crossarc.parsers.generative.config import GenerativeConfig
+from crossarc.parsers.generative.expectation import cut_treebank
 from crossarc.parsers.generative.ngram import NGram, fitted_weight, mixed
 from crossarc.parsers.generative.parser import (
     GO_ON,
@@ -320,7 +322,9 @@ def maximisation(sentences, symbols="upos", condition="distance", **options) -> 
     config = GenerativeConfig(unsupervised=True, symbols=symbols, condition=condition, single_root=True, **options)
     alphabet = collect(symbols, sentences)
     blank = GenerativeParser(config, ("dep",), alphabet, Factors(*[BackOff(1, ())] * 4))
-    return Maximisation(alphabet.nodes(sentences), blank, TrainingSetup())
+    cut = cut_treebank(alphabet.nodes(sentences), config, len(alphabet))
+    with InProcess().hold(cut.shards) as map_shards:
+        return Maximisation(cut, map_shards, blank, TrainingSetup())
 
 
 @pytest.mark.parametrize(("projective", "stop"), KINDS)
@@ -374,12 +378,12 @@ def test_the_harmonic_start_links_near_words(projective):
 
 
 @pytest.mark.parametrize(("projective", "stop"), KINDS)
-def test_blocks_make_no_difference(projective, stop, monkeypatch):
+def test_shards_make_no_difference(projective, stop, monkeypatch):
     found = []
     for size in (500_000, 60):
-        monkeypatch.setattr("crossarc.parsers.generative.training._BLOCK", size)
+        monkeypatch.setattr("crossarc.parsers.generative.expectation._ARCS", size)
         em = maximisation(DEV, symbols="upos+form", projective=projective, stop=stop)
-        found.append((len(em.blocks), *em.expectation(em.counts)))
+        found.append((len(list(em.map_shards(len))), *em.expectation(em.counts)))
     assert found[0][0] == 1 < found[1][0]
     assert found[0][1] == pytest.approx(found[1][1])
     for whole, in_parts in zip(found[0][2], found[1][2], strict=True):

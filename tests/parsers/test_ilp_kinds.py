@@ -93,8 +93,7 @@ def test_after_an_update_the_gold_tree_beats_the_solution_by_its_loss(name, monk
     updates, update = [], ilp_training.ilp_update
     training = ilp_training._Training(Treebank(treebank), config, TrainingSetup())
     pruner = train(treebank, config).linear.scorer.pruner
-    training.scorer = training._scorer(training.learner.weights, pruner)
-    scorer = training._with_weights(training.learner.weights)
+    scorer = training._head_stage(pruner).scorer(training.learner.weights)
     learning = IlpParser(config, training._parser(scorer))
     monkeypatch.setattr(ilp_training, "ilp_update", lambda *given: updates.append(given) or update(*given))
     for number in [*range(20), *range(20)]:

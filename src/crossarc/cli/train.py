@@ -17,6 +17,7 @@ from crossarc.cli.messages import log
 from crossarc.core import Sentence
 from crossarc.evaluation import evaluate
 from crossarc.io.lock import only_writer
+from crossarc.learning.shards import Workers
 from crossarc.models import ModelError
 from crossarc.parsers import Capability, EpochReport, Parser, TrainingListener, train
 from crossarc.parsers.config import Config, Setting, settings
@@ -126,7 +127,7 @@ class _Preset(_SystemOption):
 @click.command("train", cls=SystemCommand)
 @click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
 @click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
-@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
+@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; repeatable.")
 @click.option(
     "--system",
     type=click.Choice(list(SYSTEMS)),
@@ -148,18 +149,23 @@ class _Preset(_SystemOption):
     metavar="CODE",
     help="A projective parser whose labels say which arcs cross: head, path, head+path.",
 )
-@click.option("--stack", metavar="SYSTEM|MODEL", help="A guide, whose (cross-validated) trees are features.")
+@click.option("--stack", metavar="SYSTEM|MODEL", help="A guide whose trees are features of the parser.")
 @click.option(
     "--leave-out", type=click.Choice(["non-projective"]), metavar="non-projective", help="Sentences not to learn from."
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="With 2, labels are learnt at the same time as heads; the model is the same.",
+    metavar="N",
+    help="Processes that share the shards of --shards, --optimizer lbfgs, --unsupervised; otherwise, 2 learn labels "
+    "and heads at once. The model is the same.  [default: 1]",
 )
-@click.option("--resume", is_flag=True, help="Go on with an interrupted training (from MODEL.training).")
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Share them on a Ray cluster; auto: this one.",
+)
+@click.option("--resume", is_flag=True, help="Go on where MODEL.training was interrupted.")
 def command(
     treebanks: tuple[str, ...],
     model: str,
@@ -169,7 +175,8 @@ def command(
     pseudo_projective: Encoding | None,
     stack: str | None,
     leave_out: str | None,
-    jobs: int,
+    jobs: int | None,
+    ray: str | None,
     resume: bool,
     preset: str | None = None,
     **options: Any,
@@ -184,7 +191,8 @@ def command(
     """
     chosen = SYSTEMS[system]
     config = config_of(chosen, preset, {name: value for name, value in options.items() if value is not None})
-    if jobs > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
+    workers = _workers(config, jobs, ray)
+    if workers is None and (jobs or 1) > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
         raise click.UsageError(f"not with --system {system}: --jobs")
     if pseudo_projective and options.get("projective") is False:
         raise click.UsageError("--pseudo-projective trains a projective parser: not with --nonprojective")
@@ -207,7 +215,8 @@ def command(
             listener=listener,
             checkpoint=checkpoint,
             resume=resume,
-            jobs=jobs,
+            jobs=jobs or 1,
+            workers=workers,
             pseudo_projective=pseudo_projective,
             stack=stack,
         )
@@ -229,6 +238,17 @@ def command(
         log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
         sys.exit(130)
     checkpoint.unlink(missing_ok=True)
+
+
+def _workers(config: Config, jobs: int | None, ray: str | None) -> Workers | None:
+    """Who holds the shards, if not this process."""
+    if ray is not None and not config.sharded:
+        raise click.UsageError("--ray shares shards: only with --shards, --optimizer lbfgs or --unsupervised")
+    if not config.sharded or (ray is None and (jobs or 1) == 1):
+        return None
+    from crossarc.cluster import LocalWorkers, RayWorkers
+
+    return LocalWorkers(jobs or 1) if ray is None else RayWorkers(ray, jobs)
 
 
 def _projective(trees: Sequence[Sentence], listener: TrainingListener) -> list[Sentence]:

@@ -6,7 +6,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
@@ -15,8 +14,9 @@ from crossarc.cluster.queue import Outcome, Queue, Stop, attempt
 from crossarc.cluster.shards import Shard
 from crossarc.cluster.worker import Work
 from crossarc.core import CrossarcError
+from crossarc.pipeline.processes import end_with_parent
 
-__all__ = ["ONE_THREAD", "run_local"]
+__all__ = ["ONE_THREAD", "begin_worker", "level_of_messages", "one_thread", "run_local"]
 
 # Workers share the cores among themselves already.
 ONE_THREAD = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"], "1")
@@ -25,7 +25,7 @@ _STARTS = 3  # that may fail in a row
 
 def run_local(queue: Queue, work: Work, jobs: int) -> None:
     """Do all that is in the queue in so many processes; one that dies is replaced."""
-    with _one_thread():
+    with one_thread():
         workers = [_Worker(work, speaks=i == 0) for i in range(min(jobs, len(queue)))]
         failures = 0
         try:
@@ -43,7 +43,7 @@ def run_local(queue: Queue, work: Work, jobs: int) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """An environment in which processes that start compute on one thread."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
@@ -68,7 +68,7 @@ class _Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        level = logging.getLogger("crossarc").getEffectiveLevel() if self._speaks else None
+        level = level_of_messages() if self._speaks else None
         self.process = context.Process(target=_serve, args=(theirs, self._work, level))
         self.process.start()
         theirs.close()
@@ -112,11 +112,7 @@ class _Worker:
 
 def _serve(pipe: Connection, work: Work, level: int | None) -> None:
     """What the process does: load the model, then one shard after the other, as long as there is a driver."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
-    threading.Thread(target=_end_with_driver, daemon=True).start()
-    if level is not None:  # one speaks for all: it says that kernels are being compiled
-        logging.basicConfig(format="crossarc: %(message)s")
-        logging.getLogger("crossarc").setLevel(level)
+    begin_worker(level)
     try:
         do = work()
     except (CrossarcError, OSError) as error:
@@ -131,9 +127,15 @@ def _serve(pipe: Connection, work: Work, level: int | None) -> None:
         pipe.send(attempt(do, shard))
 
 
-def _end_with_driver() -> None:
-    """A worker without a driver would finish its shard for nobody."""
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        driver.join()
-        os._exit(1)
+def level_of_messages() -> int:
+    """What the driver tells people, so that a worker tells as much."""
+    return logging.getLogger("crossarc").getEffectiveLevel()
+
+
+def begin_worker(level: int | None) -> None:
+    """What a worker process does first. One of them has a ``level``: it speaks for all of them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
+    end_with_parent()  # it would finish its work for nobody
+    if level is not None:  # it says that kernels are being compiled
+        logging.basicConfig(format="crossarc: %(message)s")
+        logging.getLogger("crossarc").setLevel(level)

@@ -39,6 +39,20 @@ class Batch(NamedTuple):
     counts: NDArray[np.int64]
     starts: NDArray[np.int64]
 
+    def of_sentences(self, chosen: NDArray[np.int64]) -> Batch:
+        """Some of the sentences, in that order; there is at least one."""
+        nodes = self.nodes_of(chosen)
+        sizes = self.starts[chosen + 1] - self.starts[chosen]
+        first = self.starts[chosen] + chosen * _AROUND
+        words = np.concatenate([np.arange(f, f + n + _AROUND) for f, n in zip(first, sizes, strict=True)])
+        return Batch(
+            self.words[words], self.features[nodes], self.counts[nodes], np.append(0, np.cumsum(sizes)).astype(np.int64)
+        )
+
+    def nodes_of(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The nodes of some sentences, one after the other."""
+        return np.concatenate([np.arange(self.starts[b], self.starts[b + 1]) for b in chosen])
+
 
 def attributes_of(sentences: Sequence[Sentence]) -> Batch:
     """Look up what belongs to each word; it is hashed when the word is first seen."""

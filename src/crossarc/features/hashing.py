@@ -8,7 +8,7 @@ from hashlib import blake2b
 __all__ = ["hash_string"]
 
 
-@lru_cache(maxsize=1 << 20)
+@lru_cache(maxsize=1 << 17)  # 40 MB; of words, their tables remember the rest
 def hash_string(text: str) -> int:
     """An unsigned 64-bit hash.
 

@@ -157,6 +157,11 @@ class Config:
         """Whether words without a head can be learnt from."""
         return False
 
+    @property
+    def sharded(self) -> bool:
+        """Whether the treebank is learnt from in shards, which workers can hold."""
+        return False
+
 
 def settings(config: type[Config]) -> tuple[Setting, ...]:
     """The fields of a configuration."""

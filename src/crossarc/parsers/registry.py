@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.io import read
+from crossarc.learning.shards import InProcess, Workers
 from crossarc.models import Contents, ModelError, component_of, read_model
 from crossarc.models.installed import file_of, naming_package
 from crossarc.models.schema import Record
@@ -180,6 +181,7 @@ def train(
     checkpoint: Path | None = None,
     resume: bool = False,
     jobs: int = 1,
+    workers: Workers | None = None,
     pseudo_projective: Encoding | None = None,
     stack: str | Path | None = None,
 ) -> Parser:
@@ -201,15 +203,21 @@ def train(
         Where the state after each epoch is kept, and whether to go on from there. Whoever saves the parser deletes it.
     jobs : int
         With two, systems that can learn two things at once do so; the result is the same.
+    workers : learning.shards.Workers, optional
+        Who holds the treebank where it is learnt from in shards (``shards`` of the configuration,
+        ``optimizer="lbfgs"``, ``unsupervised``): ``crossarc.cluster.LocalWorkers`` or ``RayWorkers``. The result is the
+        same for any number of them.
     pseudo_projective : "head", "path" or "head+path", optional
         The parser is projective, and its labels say which arcs cross (``parsers.pseudo_projective.encoding``).
     stack : str or Path, optional
         A system, a preset or a model, whose trees guide the parser by features (``parsers.stacked``).
     """
     config = config or SYSTEMS[DEFAULT].config()
+    if workers is not None and not config.sharded:
+        raise UnsupportedOption("workers share shards: there are none without shards, optimizer lbfgs or unsupervised")
     sentences = _sentences(treebank, trees=not config.partial_trees)
     listener = listener or (ProgressLines(config) if progress else TrainingListener())
-    setup = TrainingSetup(_sentences(dev), listener, checkpoint, resume, jobs)
+    setup = TrainingSetup(_sentences(dev), listener, checkpoint, resume, jobs, workers or InProcess())
     return training_of(config, pseudo_projective=pseudo_projective, stack=stack)(sentences, setup)
 
 

@@ -11,6 +11,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import asdict, replace
 from operator import eq
 from pathlib import Path
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from crossarc.core import Constraints, CrossarcError, NoTreeError, Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.learning.listener import DevScores, EpochReport, TrainingListener
+from crossarc.learning.shards import InProcess, Workers
 from crossarc.models import Contents, ModelError, Tensors, read_model, write_model
 from crossarc.parsers.config import Config
 from crossarc.trees import best_tree, is_projective
@@ -73,6 +75,16 @@ class Treebank:
         self.gold = Gold(np.concatenate([s.heads for s in sentences]), gold_labels, len(self.labels))
         self.words = sum(map(len, sentences))
 
+    def shard(self, number: int, of: int) -> Treebank:
+        """Every so many sentences one, from that number on; labels keep their numbers."""
+        chosen = np.arange(number, len(self.batch.starts) - 1, of)
+        nodes = self.batch.nodes_of(chosen)
+        part = copy(self)
+        part.batch = self.batch.of_sentences(chosen)
+        part.gold = self.gold._replace(heads=self.gold.heads[nodes], labels=self.gold.labels[nodes])
+        part.words = len(nodes) - len(chosen)
+        return part
+
     def epoch(
         self,
         stage: str,
@@ -104,6 +116,7 @@ class TrainingSetup(NamedTuple):
     checkpoint: Path | None = None
     resume: bool = False
     jobs: int = 1
+    workers: Workers = InProcess()
 
     def checkpoint_for(self, config: Config, treebank: str) -> Checkpoint:
         """The state of a training with this configuration on the treebank with this checksum."""

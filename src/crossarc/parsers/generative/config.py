@@ -62,6 +62,10 @@ class GenerativeConfig(Config):
     def partial_trees(self) -> bool:
         return self.unsupervised
 
+    @property
+    def sharded(self) -> bool:
+        return self.unsupervised
+
     def check(self) -> None:
         names = (self.symbols or "upos").split("+")
         if not (len(names) == 1 and names[0] in _TAGS + _WORDS) and not (

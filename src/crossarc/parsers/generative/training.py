@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Constraints, CrossarcError, Sentence
+from crossarc.core import CrossarcError, Sentence
 from crossarc.learning.back_off import BackOff, counted, with_prior
+from crossarc.learning.shards import MapShards
 from crossarc.models import Contents
 from crossarc.parsers.generative.config import GenerativeConfig
+from crossarc.parsers.generative.expectation import Counts, Cut, Expectation, Start, cut_treebank, total
 from crossarc.parsers.generative.parser import (
     GO_ON,
     N_BINS,
@@ -22,19 +23,12 @@ from crossarc.parsers.generative.parser import (
     STOP,
     Factors,
     GenerativeParser,
-    Sums,
-    Weights,
-    all_arcs,
     arcs_between,
     bins_of_reaches,
     contexts_of_label,
     contexts_of_stop,
     contexts_of_symbol,
     contexts_of_tag,
-    log_beta,
-    sums,
-    with_stops,
-    with_unordered_stops,
 )
 from crossarc.parsers.generative.vocabulary import Nodes, Symbols, collect
 from crossarc.parsers.training import EpochReport, Epochs, TrainingSetup, checksum, dev_scores, run_epochs
@@ -49,8 +43,6 @@ _WEIGHT = 4.0
 
 _CONVERGED = 1e-5  # what an iteration must gain for each word, in log-likelihood and prior
 _ROUNDING = 1e-9
-
-_BLOCK = 500_000  # arcs that EM sums over together
 
 _NOTHING = BackOff(1, ())
 _UNKNOWN_FACTORS = Factors(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
@@ -71,7 +63,9 @@ def train(treebank: Sequence[Sentence], config: GenerativeConfig, setup: Trainin
     if config.unsupervised:
         checkpoint = setup.checkpoint_for(config, parser.treebank)
         iterations = config.epochs * (config.restarts + 1)
-        parser = run_epochs(Maximisation(nodes, parser, setup), iterations, checkpoint)
+        cut = cut_treebank(nodes, config, len(symbols))
+        with setup.workers.hold(cut.shards) as map_shards:
+            parser = run_epochs(Maximisation(cut, map_shards, parser, setup), iterations, checkpoint)
     else:
         setup.refuse_to_resume("counting has no epochs")
         labels = tuple(sorted({label for sentence in treebank for label in sentence.deprel}))
@@ -169,20 +163,6 @@ def reaches(nodes: Nodes, heads: Ints, modifiers: Ints) -> tuple[Ints, Ints]:
 # --- From sentences ---
 
 
-class Counts(NamedTuple):
-    """Expected counts."""
-
-    choices: Floats  # of each choice that can occur
-    stops: Floats  # [symbol, direction, bin of the reach, GO_ON or STOP]
-
-
-class Block(NamedTuple):
-    """Sentences that are summed over together."""
-
-    nodes: Nodes
-    choices: NDArray[np.int32]  # [arc, bin]: its place among all choices; their number where there is none
-
-
 class Maximisation(Epochs[GenerativeParser]):
     """Expectation maximisation (McDonald & Satta 2007, §4.4.2) over all trees of sentences.
 
@@ -193,53 +173,23 @@ class Maximisation(Epochs[GenerativeParser]):
     often as they occur.
     """
 
-    def __init__(self, nodes: Nodes, parser: GenerativeParser, setup: TrainingSetup) -> None:
+    def __init__(self, cut: Cut, map_shards: MapShards, parser: GenerativeParser, setup: TrainingSetup) -> None:
         super().__init__(setup)
-        self.parser, self.config = parser, parser.config
+        self.parser, self.config, self.map_shards = parser, parser.config, map_shards
+        nodes, self.choices, self.n_arcs = cut.nodes, cut.choices, cut.n_arcs
         self.words = int((nodes.positions > 0).sum())
         self.base = _base(nodes, parser.symbols)
         self.strength = self.config.prior * len(parser.symbols.tags)
         # as in every tree: two stops for a modifier, or one if words stop once for both sides; if there were fewer,
         # rare words would have so many modifiers that sentences do not end
         self.base_of_stops = np.array([1.0, 2.0]) / 3.0 if self.config.projective else np.array([0.5, 0.5])
-        self.by_reach = self.config.stop and self.config.projective and self.config.condition == "distance"
-        self.blocks, self.choices = self._blocks(nodes)
         self.contexts, self.rows = np.unique(self.choices // len(parser.symbols), return_inverse=True)
         self.pseudo = self.strength * self.base[self.choices % len(parser.symbols)]
         n_bins = N_BINS if self.config.condition == "distance" else 2
         self.decisions = (len(parser.symbols), *((2, n_bins) if self.config.projective else (1, 1)), 2)
-        self.shape = Constraints(single_root=bool(self.config.single_root), projective=self.config.projective)
         self.rng = np.random.default_rng(self.config.seed)
         self.counts = self.start(self.config.start)
         self.progress = np.array([1.0, 0.0, -np.inf, 0.0])  # start, iteration, objective, whether it converged
-
-    def _blocks(self, nodes: Nodes) -> tuple[list[Block], Ints]:
-        """The sentences, and all choices that can occur in them: context * number of symbols + symbol."""
-        n_arcs = np.append(0, np.cumsum(np.diff(nodes.starts) ** 2))
-        cuts = np.unique(np.append(np.searchsorted(n_arcs, np.arange(0, n_arcs[-1], _BLOCK)), len(nodes.sizes)))
-        parts = [nodes.of_sentences(first, last) for first, last in pairwise(cuts.tolist())]
-        seen = [np.unique(self._choices_of(part)) for part in parts]
-        choices = np.unique(np.concatenate(seen))
-        choices = choices[choices >= 0]
-        blocks = []
-        for part in parts:
-            keys = self._choices_of(part)
-            places = np.where(keys < 0, len(choices), np.searchsorted(choices, keys))
-            blocks.append(Block(part, places.astype(np.int32)))
-        return blocks, choices
-
-    def _choices_of(self, nodes: Nodes) -> Ints:
-        """[arc, bin]: the choice of its modifier; -1 where there is none."""
-        heads, modifiers = all_arcs(nodes)
-        arcs = arcs_between(nodes, heads, modifiers, self.config.condition)
-        is_arc = (heads != modifiers) & (nodes.positions[modifiers] > 0)
-        sides, possible = arcs.side[:, None], is_arc[:, None]
-        if self.by_reach:
-            assert arcs.bin is not None
-            sides = (arcs.direction * N_BINS)[:, None] + np.arange(N_BINS)
-            possible = possible & (arcs.bin[:, None] >= np.arange(N_BINS))
-        contexts = arcs.head[:, None] * N_SIDES + sides
-        return np.where(possible, contexts * len(self.parser.symbols) + arcs.modifier[:, None], -1)
 
     @property
     def stage(self) -> str:  # type: ignore[override]
@@ -296,8 +246,8 @@ class Maximisation(Epochs[GenerativeParser]):
 
     def expectation(self, counts: Counts) -> tuple[float, Counts]:
         """The log-likelihood by the model with these counts, and how often each choice and decision is expected."""
-        log_choices = np.append(np.log(counts.choices + self.pseudo) - np.log(self._totals(counts))[self.rows], 0.0)
-        return self._expected(lambda block: log_choices[block.choices], np.log(self._p_stop(counts)))
+        log_choices = np.log(counts.choices + self.pseudo) - np.log(self._totals(counts))[self.rows]
+        return self._expected(log_choices, np.log(self._p_stop(counts)))
 
     def log_prior(self, counts: Counts) -> float:
         """What the prior says of the model, over the contexts that can occur: 0 if all are as their base."""
@@ -308,59 +258,26 @@ class Maximisation(Epochs[GenerativeParser]):
         of_stops = float((np.log(self._p_stop(counts) / self.base_of_stops) @ self.base_of_stops).sum())
         return of_choices + 2 * self.config.prior * of_stops
 
-    def start(self, name: str) -> Counts:
+    def start(self, name: Start) -> Counts:
         """The first counts: as if near heads were likelier (Klein & Manning 2004), or all trees alike; or random."""
         if name == "random":
             draws = self.rng.exponential(size=len(self.choices))
-            scale = sum(len(block.choices) for block in self.blocks) / len(self.contexts)
+            scale = self.n_arcs / len(self.contexts)
             choices = scale * draws / np.bincount(self.rows, draws)[self.rows]
             return Counts(choices, scale * self.rng.dirichlet(np.ones(2), self.decisions[:-1]))
-        weigh = _harmonic if name == "harmonic" else _alike
-        return self._expected(weigh, np.full(self.decisions, np.log(0.5)))[1]
+        return self._expected(name, np.full(self.decisions, np.log(0.5)))[1]
 
-    def _expected(self, log_choices: Callable[[Block], Floats], log_decisions: Floats) -> tuple[float, Counts]:
-        log_likelihood, choices, stops = 0.0, np.zeros(len(self.choices) + 1), np.zeros(self.decisions)
-        for block in self.blocks:
-            found = sums(block.nodes.sizes, self._weights(block, log_choices(block), log_decisions), self.shape)
-            log_likelihood += float(found.log_p.sum())
-            arcs = found.arcs if self.by_reach else found.arcs.sum(axis=1, keepdims=True)
-            choices += _total(block.choices.ravel(), arcs.ravel(), len(choices))
-            if self.config.stop:
-                self._add_decisions(block.nodes, found, stops)
-        return log_likelihood, Counts(choices[:-1], stops)
-
-    def _weights(self, block: Block, choices: Floats, log_decisions: Floats) -> Weights:
-        nodes = block.nodes
-        if not self.config.stop:
-            return Weights(choices, log_beta(nodes.sizes, self.shape))
-        heads, modifiers = all_arcs(nodes)
-        symbols = np.where(nodes.positions > 0, nodes.symbols, 0)  # the root decides nothing
-
-        def log_stop(direction: int, bin: int) -> tuple[Floats, Floats]:
-            go_on, stop = log_decisions[symbols, direction, bin].T
-            return go_on, stop
-
-        if self.config.projective:
-            return with_stops(choices, heads, modifiers, nodes, log_stop, self.config.condition)
-        return with_unordered_stops(choices[:, 0], heads, nodes, log_stop)
-
-    def _add_decisions(self, nodes: Nodes, found: Sums, stops: Floats) -> None:
-        """Add how often words are expected to go on and to stop."""
-        heads, modifiers = all_arcs(nodes)
-        n_nodes, (n_symbols, n_directions, n_bins, _) = len(nodes.symbols), self.decisions
-        sides = heads * n_directions + ((modifiers < heads) & (n_directions == 2))
-        words = nodes.positions > 0
-        for bin in range(n_bins):
-            go_on = _total(sides, found.arcs[:, bin], n_nodes * n_directions).reshape(n_nodes, n_directions)
-            stop = np.ones((n_nodes, 1)) if found.stops is None else found.stops[:, :, bin]
-            for direction in range(n_directions):
-                for outcome, expected in ((GO_ON, go_on), (STOP, stop)):
-                    amounts = expected[words, direction]
-                    stops[:, direction, bin, outcome] += _total(nodes.symbols[words], amounts, n_symbols)
+    def _expected(self, log_choices: Floats | Start, log_decisions: Floats) -> tuple[float, Counts]:
+        log_likelihood, choices, stops = 0.0, np.zeros(len(self.choices)), np.zeros(self.decisions)
+        for found in self.map_shards(Expectation(self.config, log_choices, log_decisions)):
+            log_likelihood += found.log_likelihood
+            choices[found.places] += found.choices
+            stops += found.stops
+        return log_likelihood, Counts(choices, stops)
 
     def _totals(self, counts: Counts) -> Floats:
         """Of each context, with its prior."""
-        return _total(self.rows, counts.choices, len(self.contexts)) + self.strength
+        return total(self.rows, counts.choices, len(self.contexts)) + self.strength
 
     def _p_stop(self, counts: Counts) -> Floats:
         smoothed = counts.stops + 2 * self.config.prior * self.base_of_stops
@@ -374,18 +291,3 @@ def _base(nodes: Nodes, symbols: Symbols) -> Floats:
     counts = np.bincount(nodes.symbols[nodes.positions > 0], minlength=len(symbols)) + 1.0
     base: Floats = counts / np.bincount(tag_of, counts)[tag_of] / len(symbols.tags)
     return base
-
-
-def _harmonic(block: Block) -> Floats:
-    heads, modifiers = all_arcs(block.nodes)
-    from_words = block.nodes.positions[heads] > 0
-    return np.where(from_words, -np.log(np.maximum(np.abs(heads - modifiers), 1)), 0.0)[:, None]
-
-
-def _alike(block: Block) -> Floats:
-    return np.zeros((len(block.choices), 1))
-
-
-def _total(places: NDArray[Any], amounts: Floats, size: int) -> Floats:
-    """What falls on each place."""
-    return np.bincount(places, amounts, minlength=size).astype(np.float64, copy=False)

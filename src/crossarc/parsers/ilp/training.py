@@ -6,7 +6,7 @@ parts, each as much as the solution has of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,11 +63,13 @@ class _Training(LinearTraining):
         self.program = config
         self.constraints = Constraints(single_root=bool(config.single_root), projective=config.projective)
 
-    def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
+    def run(self, epoch: int) -> tuple[float, float]:
+        models = self.heads.scorer(self.learner.weights).models
+
         def learn(chosen: NDArray[np.int64]) -> float:
             return sum(self._learn_from(sentence, models) for sentence in chosen.tolist())
 
-        return learn
+        return self.treebank.epoch(self.stage, epoch, learn, self.rng, self.listener)
 
     def _learn_from(self, sentence: int, models: ScoringModels) -> int:
         """Change the weights where they prefer something else to the gold tree; how many heads were wrong."""

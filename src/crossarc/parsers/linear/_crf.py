@@ -24,6 +24,7 @@ from crossarc.scorers.shape import NonProjective, Projective
 from crossarc.trees import _inside_outside, _matrix_tree
 
 NEGLIGIBLE = 1e-3  # what an arc or label must count at least in a single step
+GRADIENT = np.dtype([("gradient", np.float64)])  # of each weight, where nothing else is needed
 
 
 @learn_from.register(Crf)

@@ -84,8 +84,17 @@ class LinearConfig(Config):
     l2: float = setting(
         1.0, "How strongly weights are drawn to 0 (L2 regularisation).", low=0, only={"learner": ("crf",)}
     )
+    shards: int = setting(
+        1,
+        "Parts of the treebank that are learnt from apart in each epoch; the mean of their weights begins the next "
+        "(McDonald, Hall & Mann 2010). Workers share them (--jobs, --ray).",
+        low=1,
+        only={"learner": ("mira", "kbest-mira", "factored-mira", "perceptron")},
+    )
 
     def check(self) -> None:
+        if self.shards > 1 and self.learner == "crf":
+            raise CrossarcError("shards: weights are mixed by MIRA and the perceptron only, not by learner crf")
         if self.order != "1" and self.learner in _EXACT_ONLY:
             raise CrossarcError(f"learner {self.learner} needs order 1: for higher orders there is no exact search")
 
@@ -103,6 +112,10 @@ class LinearConfig(Config):
     @property
     def partial_trees(self) -> bool:
         return self.learner == "crf"
+
+    @property
+    def sharded(self) -> bool:
+        return self.shards > 1 or (self.learner == "crf" and self.optimizer == "lbfgs")
 
     @property
     def adds_losses(self) -> bool:

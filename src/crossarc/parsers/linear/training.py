@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import Sentence
+from crossarc.core import CrossarcError, Sentence
 from crossarc.features.attributes import attributes_of
 from crossarc.features.templates import load_templates
 from crossarc.features.weights import dequantized
@@ -31,10 +32,17 @@ from crossarc.learning.online import (
 from crossarc.learning.rules import Crf, FactoredMira, KBestMira, Mira, Perceptron, UpdateRule
 from crossarc.models import Contents
 from crossarc.parsers.base import batches
-from crossarc.parsers.linear._crf import add_gradients
-from crossarc.parsers.linear._learn import learn
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
+from crossarc.parsers.linear.stages import (
+    HeadStage,
+    LabelStage,
+    LikelihoodOfShard,
+    PrunerStage,
+    Shard,
+    Stage,
+    learn_by_mixing,
+)
 from crossarc.parsers.training import (
     Checkpoint,
     DevScores,
@@ -47,11 +55,9 @@ from crossarc.parsers.training import (
     possible_trees,
     with_treebank_defaults,
 )
-from crossarc.scorers.linear._labels import learn_labels
-from crossarc.scorers.linear._pruner import count_candidates, learn_ranking
+from crossarc.scorers.linear._pruner import count_candidates
 from crossarc.scorers.linear.model import LinearModel, view
-from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions, ScoringModels, new_scorer
-from crossarc.search.methods import Exact
+from crossarc.scorers.linear.scorer import LinearScorer, ScorerOptions
 
 __all__ = ["LinearTraining", "train_linear", "with_wanted_labels"]
 
@@ -69,6 +75,10 @@ _MOST_BITS_LBFGS = 20
 # each (Hungarian, default), to more in the wrong trees that it meets if all heads are candidates.
 _WEIGHTS = 1.5
 _WEIGHTS_UNPRUNED = 3.0
+# A shard of a sum: large enough that sending its gradient takes far less time than finding it; so many at most, for one
+# process adds them up
+_WORDS_OF_SHARD = 10_000
+_MOST_SHARDS = 64
 _RATE = 0.1  # of the steps along gradients, chosen on dev
 _LABEL_STEP = 0.02  # the largest step of passive-aggressive learning, chosen on dev
 
@@ -111,7 +121,7 @@ class LinearTraining(Epochs[LinearParser]):
         self, treebank: Treebank, config: LinearConfig, setup: TrainingSetup, options: ScorerOptions | None = None
     ) -> None:
         super().__init__(setup)
-        self.treebank, self.jobs = treebank, setup.jobs
+        self.treebank, self.jobs, self.workers = treebank, setup.jobs, setup.workers
         self.options = options or config.scorer
         self.templates = load_templates(config.features)
         self.bits = config.hash_bits or self._bits(config)
@@ -119,35 +129,70 @@ class LinearTraining(Epochs[LinearParser]):
         self.learner = self._new_learner()
 
     def train(self, checkpoint: Checkpoint | None) -> LinearParser:
+        with self.workers.hold(self._shards()) as self.map_shards:
+            return self._train(checkpoint)
+
+    def _shards(self) -> list[Shard]:
+        """The treebank as workers hold it; how it is cut does not depend on how many there are."""
+        count = self.config.shards
+        if self._maximises:
+            count = min(max(self.treebank.words // _WORDS_OF_SHARD, 1), _MOST_SHARDS)
+        sentences = len(self.treebank.batch.starts) - 1
+        if count > sentences:
+            raise CrossarcError(f"shards is {count}: there are only {sentences} sentences")
+        if count == 1:
+            return [Shard(0, self.treebank)]
+        return [Shard(number, self.treebank.shard(number, count)) for number in range(count)]
+
+    @property
+    def _maximises(self) -> bool:
+        return self.config.learner == "crf" and self.config.optimizer == "lbfgs"
+
+    def _train(self, checkpoint: Checkpoint | None) -> LinearParser:
         # Each stage has random numbers of its own: they may run side by side
         for_pruner, for_labels, self.rng = np.random.default_rng(self.config.seed).spawn(3)
         if checkpoint is not None and checkpoint.saved is not None:
             before = self.restored(checkpoint.saved.best).scorer
-            self.scorer = self._scorer(self.learner.weights, before.pruner)
-            if not self.options.joint:
-                self.scorer = self.scorer.with_labels(dequantized(before.labels_model.weights))
+            self.heads = self._head_stage(before.pruner)
+            self.label_weights = dequantized(before.labels_model.weights)
         else:
-            with workers(self.jobs) as start:
+            with threads(self.jobs if self.config.shards == 1 else 1) as start:
                 labels = start(lambda: self._train_labels(for_labels)) if not self.options.joint else None
                 pruner = self._train_pruner(for_pruner) if self.options.max_candidates else None
-                self.scorer = self._scorer(self.learner.weights, pruner)
+                self.heads = self._head_stage(pruner)
                 if labels is not None:
-                    self.scorer = self.scorer.with_labels(labels.result())
-        if self.config.learner == "crf" and self.config.optimizer == "lbfgs":
+                    self.label_weights = labels.result()
+        if self._maximises:
             loop = EpochLoop(self, None, self.config.patience)  # L-BFGS has a memory of its own
             return loop.finish(lambda: self._maximise(loop))
         loop = EpochLoop(self, checkpoint, self.config.patience)
-        self.learn = self._learning(self._with_weights(self.learner.weights).models)
         return loop.finish(lambda: loop.run(self.config.epochs))
 
+    def _head_stage(self, pruner: LinearModel | None) -> HeadStage:
+        rule, search = update_rule(self.config), self.config.search
+        return HeadStage(self.treebank.labels, self.templates, self.options, self.bits, pruner, rule, search)
+
     def run(self, epoch: int) -> tuple[float, float]:
-        found = self.treebank.epoch(self.stage, epoch, self.learn, self.rng, self.listener)
+        found = self._epoch(self.stage, epoch, self.heads, self.learner, self.rng)
         if isinstance(self.learner, AdaptiveLearner):
             shrink(self.learner, self.config.l2)
         return found
 
+    def _epoch(
+        self, name: str, epoch: int, stage: Stage, learner: Learner | AdaptiveLearner, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """Learn from all sentences: loss for each word, words per second."""
+        treebank, listener = self.treebank, self.listener
+        if self.config.shards == 1:
+            return treebank.epoch(name, epoch, stage.learning(treebank, learner, rng), rng, listener)
+        assert isinstance(learner, Learner)
+        listener.begin_epoch(name, epoch, treebank.words)
+        start, seed = time.perf_counter(), int(rng.integers(2**63))
+        loss = learn_by_mixing(stage, learner, self.map_shards, seed, partial(listener.progress, name))
+        return loss / treebank.words, treebank.words / (time.perf_counter() - start)
+
     def result(self) -> LinearParser:
-        return self._scored(self._parser(self._with_weights(averaged(self.learner))))
+        return self._scored(self._parser(self._scorer(averaged(self.learner))))
 
     def restored(self, contents: Contents) -> LinearParser:
         header, tensors = contents
@@ -171,31 +216,18 @@ class LinearTraining(Epochs[LinearParser]):
     def _parse_dev(self, parser: LinearParser) -> Iterator[Sentence]:
         return (tree for batch in batches(self.dev, _BATCH) for tree in parser.best(batch))
 
-    def _learning(self, models: ScoringModels) -> Callable[[NDArray[np.int64]], float]:
-        """How heads are learnt from chosen sentences."""
-        rule, search = update_rule(self.config), self.config.search
-
-        def learn_from(chosen: NDArray[np.int64]) -> float:
-            seed = np.uint64(0 if isinstance(search, Exact) else self.rng.integers(2**63))
-            treebank = self.treebank
-            loss: float = learn(treebank.batch, chosen, models, self.learner, treebank.gold, search, rule, seed)
-            return loss
-
-        return learn_from
-
     def _maximise(self, loop: EpochLoop[LinearParser]) -> None:
         """Maximise the log-likelihood of the whole treebank at once, less the penalty, by L-BFGS."""
         learner, l2, augmented = self.learner, self.config.l2, self.config.adds_losses
-        assert isinstance(learner, AdaptiveLearner)
-        models = self._with_weights(learner.weights).models
         clock = time.perf_counter()
 
         def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             learner.weights[:] = weights
-            learner.slopes["gradient"] = 0.0
-            batch, gold = self.treebank.batch, self.treebank.gold
-            log_p = add_gradients(batch, models, gold, self.config.search, augmented, learner.slopes)
-            return log_p - l2 / 2 * float(weights @ weights), learner.slopes["gradient"] - l2 * weights
+            value, gradient = -l2 / 2 * float(weights @ weights), -l2 * weights
+            for of_shard in self.map_shards(LikelihoodOfShard(self.heads, learner.weights, augmented)):
+                value += of_shard.log_p
+                gradient += of_shard.gradient
+            return value, gradient
 
         def watch(epoch: int, weights: NDArray[np.float64], value: float) -> bool:
             nonlocal clock
@@ -208,18 +240,11 @@ class LinearTraining(Epochs[LinearParser]):
         maximise(objective, np.zeros(len(learner.weights)), self.config.epochs, watch)
 
     def _train_pruner(self, rng: np.random.Generator) -> LinearModel:
-        templates = load_templates("pruner").compiled
         learner = new_learner(table_size(_PRUNER_BITS), 1.0)
-        model = view(templates, learner.weights)
-
-        def learn(chosen: NDArray[np.int64]) -> int:
-            missed: int = learn_ranking(self.treebank.batch, chosen, model, learner, self.treebank.gold.heads)
-            return missed
-
         for epoch in range(1, _PRUNER_EPOCHS + 1):
-            loss, speed = self.treebank.epoch("pruner", epoch, learn, rng, self.listener)
+            loss, speed = self._epoch("pruner", epoch, PrunerStage(), learner, rng)
             self.listener.end_epoch(EpochReport("pruner", epoch, loss, speed, None))
-        pruner = view(templates, averaged(learner))
+        pruner = view(load_templates("pruner").compiled, averaged(learner))
         if self.dev:
             gold = np.concatenate([sentence.heads for sentence in self.dev])
             everything, right = count_candidates(attributes_of(self.dev), pruner, gold, *self.options[1:3])
@@ -232,14 +257,8 @@ class LinearTraining(Epochs[LinearParser]):
         if self.config.labels == "none":
             return np.zeros(table_size(_FEWEST_BITS, row=row), dtype=np.float32)
         learner = new_learner(table_size(_LABEL_BITS, row=row), _LABEL_STEP)
-        model = view(self.templates.compiled, learner.weights, row=row)
-
-        def learn(chosen: NDArray[np.int64]) -> int:
-            wrong: int = learn_labels(self.treebank.batch, chosen, model, learner, self.treebank.gold)
-            return wrong
-
         for epoch in range(1, self.config.epochs + 1):
-            loss, speed = self.treebank.epoch("labels", epoch, learn, rng, self.listener)
+            loss, speed = self._epoch("labels", epoch, LabelStage(self.templates), learner, rng)
             self.listener.end_epoch(EpochReport("labels", epoch, loss, speed, None))
         return averaged(learner)
 
@@ -266,15 +285,10 @@ class LinearTraining(Epochs[LinearParser]):
         """Joint labels have their weights behind those of the arcs, in the same table."""
         return table_size(_LABEL_BITS, row=len(self.treebank.labels)) if self.options.joint else 0
 
-    def _scorer(self, weights: NDArray[np.float32], pruner: LinearModel | None) -> LinearScorer:
-        """A scorer with these weights, whose labels are still to be learnt unless they are joint."""
-        own = self.treebank.labels, self.templates, self.options
-        return new_scorer(*own, weights[: table_size(self.bits)], pruner)
-
-    def _with_weights(self, weights: NDArray[np.float32]) -> LinearScorer:
-        arcs = table_size(self.bits)
-        scorer = self.scorer.with_heads(weights[:arcs])
-        return scorer.with_labels(weights[arcs:]) if self.options.joint else scorer
+    def _scorer(self, weights: NDArray[np.float32]) -> LinearScorer:
+        """The scorer with these weights of heads."""
+        scorer = self.heads.scorer(weights)
+        return scorer if self.options.joint else scorer.with_labels(self.label_weights)
 
 
 def update_rule(config: LinearConfig) -> UpdateRule:
@@ -291,7 +305,7 @@ def update_rule(config: LinearConfig) -> UpdateRule:
 
 
 @contextmanager
-def workers(jobs: int) -> Iterator[Starter]:
+def threads(jobs: int) -> Iterator[Starter]:
     """A way to start something: in another thread (kernels run outside the interpreter's lock), or at once."""
     if jobs > 1:
         with ThreadPoolExecutor(1) as pool:
