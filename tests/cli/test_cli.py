@@ -53,6 +53,23 @@ def test_help_needs_no_heavy_import():
         assert b"Usage:" in help_text.stdout
 
 
+@pytest.mark.parametrize(("model", "system"), [("en", "neural"), ("en-fast", "spanning_tree")])
+def test_parsing_imports_the_system_of_the_model_and_no_extra(model, system):
+    code = (
+        "import sys; from crossarc.cli import crossarc\n"
+        f"crossarc(['parse', '-q', '-m', {model!r}, '--text', 'A hearing is scheduled.'], standalone_mode=False)\n"
+        "extras = {'highspy', 'torch', 'pyarrow', 'ray', 'sklearn', 'nltk', 'fastapi', 'spacy', 'pandas', 'networkx'}\n"
+        "print(*sorted(extras & set(sys.modules)), file=sys.stderr)\n"
+        "print(*(name for name in sys.modules if name.endswith('.parser')), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    extras, parsers = done.stderr.splitlines()
+    assert extras == ""
+    assert f"crossarc.parsers.{system}.parser" in parsers.split()
+    assert set(parsers.split()) <= {f"crossarc.parsers.{system}.parser", "crossarc.parsers.linear.parser"}
+    assert done.stdout.count("\troot\t") == 1
+
+
 def test_a_process(file):
     assert crossarc.__version__ in run_process("--version").stdout.decode()
     bad = file(GOOD + CYCLE)

@@ -27,7 +27,7 @@ from crossarc.parsers import (
 from crossarc.parsers.stacked.config import StackedConfig, inner_config
 from crossarc.parsers.stacked.training import train as train_stacked
 from crossarc.parsers.training import DevScores, TrainingSetup
-from trained import DEV, TEST, TRAIN, Interrupting, trained
+from trained import DEV, TEST, TRAIN, trained
 
 SMALL = SpanningTreeConfig(order="1", epochs=3, hash_bits=18)
 
@@ -152,15 +152,6 @@ def test_a_pseudo_projective_guide_and_a_guided_pseudo_projective_parser(tmp_pat
     stacked().save(tmp_path / "stacked")
     with pytest.raises(CrossarcError, match="a stacked parser cannot guide"):
         train(TRAIN, small, stack=tmp_path / "stacked")
-
-
-def test_an_interrupted_training_goes_on_to_the_same_model(tmp_path):
-    checkpoint = tmp_path / "state"
-    train(TRAIN, SMALL, dev=DEV, stack="generative", listener=Interrupting("heads", 2), checkpoint=checkpoint)
-    resumed = train(TRAIN, SMALL, dev=DEV, stack="generative", checkpoint=checkpoint, resume=True)
-    resumed.save(tmp_path / "resumed")
-    stacked().save(tmp_path / "at once")
-    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "at once").read_bytes()
 
 
 def test_what_cannot_be_stacked():

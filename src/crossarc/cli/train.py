@@ -123,11 +123,7 @@ class _Preset(_SystemOption):
         click.Option.__init__(self, ["--preset"], type=click.Choice(sorted(system.presets)), help=help, metavar="NAME")
 
 
-@click.command("train", cls=SystemCommand)
-@click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
-@click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
-@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
-@click.option(
+system_option = click.option(
     "--system",
     type=click.Choice(list(SYSTEMS)),
     default=DEFAULT,
@@ -135,6 +131,13 @@ class _Preset(_SystemOption):
     metavar="SYSTEM",
     help="The way of parsing, one of those below.",
 )
+
+
+@click.command("train", cls=SystemCommand)
+@click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
+@click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
+@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; can be given several times.")
+@system_option
 @click.option(
     "--with",
     "components",

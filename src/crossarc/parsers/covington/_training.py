@@ -172,7 +172,7 @@ def learn_action(extracted, learner, best, rival):
 
 @jit_inline
 def learn_label(extracted, learner, gold):
-    """The same for the label of a gold arc."""
+    """The label of a gold arc is to beat the best other label by 1."""
     rival = -1
     for label in range(len(extracted.labels)):
         if label != gold and (rival < 0 or extracted.labels[label] > extracted.labels[rival]):

@@ -25,7 +25,7 @@ from crossarc.parsers.pseudo_projective.encoding import (
     is_encoded,
     projectivised,
 )
-from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parser
+from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parsers
 
 __all__ = ["Coverage", "PseudoProjectiveParser", "coverage_of", "decoded_labels", "encoded", "restored"]
 
@@ -127,11 +127,11 @@ class PseudoProjectiveParser(Parser):
 
     @classmethod
     def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
-        return inner_kinds(header, "parser")
+        return inner_kinds({"parser": header["parser"]})
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> PseudoProjectiveParser:
-        parser = inner_parser(header, tensors, "parser")
+        (parser,) = inner_parsers({"parser": header["parser"]}, tensors)
         labels = tuple(header["labels"])
         if labels != decoded_labels(parser.labels) or any(map(is_encoded, labels)):
             raise ModelError("labels that are not those of its projective parser")

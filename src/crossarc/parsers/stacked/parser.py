@@ -25,7 +25,7 @@ from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, SentenceTagger, batches
 from crossarc.parsers.header import fields_of_parser
 from crossarc.parsers.stacked.config import StackedConfig
-from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parser
+from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parsers
 
 if TYPE_CHECKING:
     from crossarc.features.explain import Reason
@@ -119,11 +119,11 @@ class StackedParser(Parser):
 
     @classmethod
     def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
-        return inner_kinds(header, "parser", "guide")
+        return inner_kinds({name: header[name] for name in ("parser", "guide")})
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> StackedParser:
-        parser, guide = (inner_parser(header, tensors, name) for name in ("parser", "guide"))
+        parser, guide = inner_parsers({name: header[name] for name in ("parser", "guide")}, tensors)
         if parser.labels != tuple(header["labels"]):
             raise ModelError("labels that are not those of its parser")
         dev = header["dev"] and DevScores(**header["dev"])
