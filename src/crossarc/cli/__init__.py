@@ -48,7 +48,7 @@ class LazyGroup(click.Group):
         "inspect": "What is in a model, and why it chose an arc.",
         "stats": "What a treebank looks like: sizes, tags, and how its arcs cross.",
         "evaluate": "Score a parser's output against the gold trees.",
-        "crossval": "How good a parser of a treebank is: train on a part, test on the rest, in turn.",
+        "crossval": "How good a parser of a treebank is, by cross-validation.",
         "compare": "Two parsers against the same gold trees, with tests of significance.",
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",

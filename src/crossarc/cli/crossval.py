@@ -61,7 +61,7 @@ def command(
 ) -> None:
     """How good a parser of TREEBANK is: trained on all parts of it but one, and tested on that one, in turn.
 
-    Parts are rows of sentences, as they stand in the file. Scores are F1 over all sentences together, each of which was
+    Parts are runs of consecutive sentences. Scores are F1 over all sentences together, each of which was
     parsed by a model that had not seen it; LAS, CLAS, MLAS and BLEX count labels up to the colon. The interval (95 %)
     says how much depends on which sentences these are (bootstrap over sentences); lowest and highest are those of a
     part.

@@ -142,7 +142,7 @@ system_option = click.option(
     "--with",
     "components",
     metavar="NAMES",
-    help="Learn these too, into the same file: some of segmenter,tagger,lemmatizer,enhancer. With a tagger, the parser "
+    help="Train these too, for the same file: some of segmenter,tagger,lemmatizer,enhancer. With a tagger, the parser "
     "learns from automatic tags (by cross-validation). An enhancer fills DEPS (parse --enhanced).",
 )
 @click.option(

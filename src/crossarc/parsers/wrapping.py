@@ -13,14 +13,19 @@ from crossarc.core import Sentence
 from crossarc.models import ModelError, Tensors
 from crossarc.models.schema import Anything, Kind, MapOf, Record
 from crossarc.models.tensors import TensorKind
-from crossarc.parsers.base import Parser
+from crossarc.parsers.base import Capability, Parser
 from crossarc.parsers.training import TrainingSetup
 
-__all__ = ["INNER_HEADER", "Train", "inner_contents", "inner_kinds", "inner_parsers"]
+__all__ = ["INNER_HEADER", "Train", "inner_capabilities", "inner_contents", "inner_kinds", "inner_parsers"]
 
 Train = Callable[[Sequence[Sentence], TrainingSetup], Parser]  # how the inner parser is trained
 
 INNER_HEADER: Kind = MapOf(Anything())  # ``inner_kinds`` checks it as what it is
+
+
+def inner_capabilities(header: Mapping[str, Any]) -> frozenset[Capability]:
+    """What an inner parser with that header can do."""
+    return _class_of(header).capabilities_in(header)
 
 
 def inner_contents(parsers: Mapping[str, Parser]) -> tuple[dict[str, Any], Tensors]:

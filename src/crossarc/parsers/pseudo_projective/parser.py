@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from crossarc.core import Constraints, InputError, Sentence, UnsupportedConstraint
 from crossarc.io.problems import tree_problems
@@ -25,9 +25,15 @@ from crossarc.parsers.pseudo_projective.encoding import (
     is_encoded,
     projectivised,
 )
-from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parsers
+from crossarc.parsers.wrapping import INNER_HEADER, inner_capabilities, inner_contents, inner_kinds, inner_parsers
+
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
 __all__ = ["Coverage", "PseudoProjectiveParser", "coverage_of", "decoded_labels", "encoded", "restored"]
+
+
+_KEPT = {Capability.EXPLANATIONS}  # of what the projective parser can do
 
 
 class Coverage(NamedTuple):
@@ -93,7 +99,14 @@ class PseudoProjectiveParser(Parser):
     treebank: str
 
     system: ClassVar[str] = "pseudo-projective"
-    capabilities: ClassVar[frozenset[Capability]] = frozenset()
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:  # type: ignore[override]
+        return self.parser.capabilities & _KEPT
+
+    @classmethod
+    def capabilities_in(cls, header: Mapping[str, Any]) -> frozenset[Capability]:
+        return inner_capabilities(header["parser"]) & _KEPT
 
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         shape = Constraints(projective=constraints.projective, single_root=constraints.single_root)
@@ -110,6 +123,12 @@ class PseudoProjectiveParser(Parser):
     def check(self, options: ParseOptions) -> None:
         for _, name in options.asked():
             raise UnsupportedOption(f"{name}: not with a pseudo-projective model, which knows one tree of a sentence")
+
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        """Why the projective parser chose the arc that this one was made of; an arc of no tree is taken as it is."""
+        lifted = encoded(sentence, self.config.encoding)
+        own = int(lifted.heads[modifier]) if head == sentence.heads[modifier] else head
+        return self.parser.explain(lifted, own, modifier)
 
     @property
     def tagger(self) -> SentenceTagger | None:

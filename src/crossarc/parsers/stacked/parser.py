@@ -25,7 +25,7 @@ from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, SentenceTagger, batches
 from crossarc.parsers.header import fields_of_parser
 from crossarc.parsers.stacked.config import StackedConfig
-from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parsers
+from crossarc.parsers.wrapping import INNER_HEADER, inner_capabilities, inner_contents, inner_kinds, inner_parsers
 
 if TYPE_CHECKING:
     from crossarc.features.explain import Reason
@@ -76,10 +76,7 @@ class StackedParser(Parser):
 
     @classmethod
     def capabilities_in(cls, header: Mapping[str, Any]) -> frozenset[Capability]:
-        from crossarc.parsers.registry import class_of  # which knows this module
-
-        inner = class_of(header["parser"])
-        return frozenset() if inner is None else inner.capabilities_in(header["parser"])
+        return inner_capabilities(header["parser"])
 
     def check(self, options: ParseOptions) -> None:
         self.parser.check(options)
