@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -201,7 +202,7 @@ def command(
     if leave_out:
         trees = _projective(trees, listener)
     checkpoint = Path(f"{model}.training")
-    try:
+    with _saying_how_to_go_on(checkpoint, listener, resumed=resume):
         annotated = _annotated(names, trees, held_out, config, listener)
         parser = train(
             annotated.treebank,
@@ -216,22 +217,29 @@ def command(
         )
         about = {"treebank": _description(treebanks, trees)}
         Pipeline(parser, **annotated.components, about=about).save(model)
+    _summarise(model, _dev_scores(parser, annotated, held_out), listener, time.monotonic() - start)
+    if listener.interrupted_after is not None:
+        log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
+        sys.exit(130)
+    checkpoint.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _saying_how_to_go_on(checkpoint: Path, listener: _Lines, *, resumed: bool) -> Iterator[None]:
+    """Say what is kept of a training that is interrupted, or whose result cannot be written."""
+    try:
+        yield
     except KeyboardInterrupt:
         listener.close()
         goes_on = f"the same command with --resume goes on from {checkpoint}"
         log.info("interrupted: %s", goes_on if checkpoint.exists() else "no epoch was finished, and nothing is kept")
         sys.exit(130)
     except ModelError as error:
-        if not checkpoint.exists() or resume:
+        if not checkpoint.exists() or resumed:
             raise
         raise HintedError(str(error), f"once there is room, --resume goes on from {checkpoint}") from None
     finally:
         listener.close()
-    _summarise(model, _dev_scores(parser, annotated, held_out), listener, time.monotonic() - start)
-    if listener.interrupted_after is not None:
-        log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
-        sys.exit(130)
-    checkpoint.unlink(missing_ok=True)
 
 
 def _projective(trees: Sequence[Sentence], listener: TrainingListener) -> list[Sentence]:

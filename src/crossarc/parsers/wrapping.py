@@ -7,25 +7,41 @@ their own names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from crossarc.core import Sentence
 from crossarc.models import ModelError, Tensors
 from crossarc.models.schema import Anything, Kind, MapOf, Record
 from crossarc.models.tensors import TensorKind
-from crossarc.parsers.base import Capability, Parser
+from crossarc.parsers.base import Capability, Parser, SentenceTagger
 from crossarc.parsers.training import TrainingSetup
 
-__all__ = ["INNER_HEADER", "Train", "inner_capabilities", "inner_contents", "inner_kinds", "inner_parsers"]
+__all__ = ["INNER_HEADER", "Train", "Wrapper", "inner_contents", "inner_kinds", "inner_parsers"]
+
 
 Train = Callable[[Sequence[Sentence], TrainingSetup], Parser]  # how the inner parser is trained
 
+
+class Wrapper(Parser):
+    """A parser around another one."""
+
+    parser: Parser
+    kept: ClassVar[frozenset[Capability]] = frozenset(Capability)  # of what the inner parser can do
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:  # type: ignore[override]
+        return self.parser.capabilities & self.kept
+
+    @classmethod
+    def capabilities_in(cls, header: Mapping[str, Any]) -> frozenset[Capability]:
+        return _class_of(header["parser"]).capabilities_in(header["parser"]) & cls.kept
+
+    @property
+    def tagger(self) -> SentenceTagger | None:
+        return self.parser.tagger
+
+
 INNER_HEADER: Kind = MapOf(Anything())  # ``inner_kinds`` checks it as what it is
-
-
-def inner_capabilities(header: Mapping[str, Any]) -> frozenset[Capability]:
-    """What an inner parser with that header can do."""
-    return _class_of(header).capabilities_in(header)
 
 
 def inner_contents(parsers: Mapping[str, Parser]) -> tuple[dict[str, Any], Tensors]:

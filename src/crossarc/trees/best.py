@@ -16,6 +16,7 @@ from crossarc.trees._batch import (
     Lengths,
     ListOfScores,
     decode_simd,
+    groups_of,
     in_blocks,
     of_groups,
 )
@@ -150,7 +151,8 @@ def best_trees(
     >>> [tree.heads.tolist() for tree in trees]
     [[-1, 0, 0], [-1, 2, 0]]
     """
-    return of_groups(best_trees_of, list_of_scores, lengths, constraints, single_root, projective, threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    return of_groups(best_trees_of, groups, threads)
 
 
 def best_trees_of(group: Group, threads: int) -> list[Tree]:

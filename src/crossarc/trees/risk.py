@@ -14,6 +14,7 @@ from crossarc.trees._batch import (
     Lengths,
     ListOfScores,
     alone,
+    groups_of,
     of_groups,
 )
 from crossarc.trees._input import Scores
@@ -79,7 +80,8 @@ def min_risk_trees(
     >>> [(tree.heads.tolist(), round(tree.score, 2)) for tree in trees]
     [([-1, 0, 0], 1.33), ([-1, 2, 0], 1.95)]
     """
-    return of_groups(_safest_trees, list_of_scores, lengths, constraints, single_root, projective, threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    return of_groups(_safest_trees, groups, threads)
 
 
 def safest_tree(probabilities: Scores, group: Group) -> Tree:

@@ -25,6 +25,7 @@ from crossarc.trees._batch import (
     ListOfScores,
     Packed,
     alone,
+    groups_of,
     in_blocks,
     of_groups,
     pack,
@@ -145,7 +146,8 @@ def entropies(
     >>> np.exp(entropies([np.zeros((3, 3)), np.zeros((4, 4))])).round()
     array([ 3., 16.])
     """
-    found = of_groups(_entropies_of, list_of_scores, lengths, constraints, single_root, projective, threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    found = of_groups(_entropies_of, groups, threads)
     return np.array(found, dtype=np.float64)
 
 
@@ -177,9 +179,8 @@ def log_partitions(
     >>> np.exp(log_partitions([np.zeros((3, 3)), np.zeros((4, 4))])).round()
     array([ 3., 16.])
     """
-    found: list[float] = of_groups(
-        log_partitions_of, list_of_scores, lengths, constraints, single_root, projective, threads
-    )
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    found: list[float] = of_groups(log_partitions_of, groups, threads)
     return np.array(found, dtype=np.float64)
 
 
@@ -200,7 +201,8 @@ def marginals_batch(
     >>> [m.shape for m in marginals_batch(np.zeros((2, 5, 5)), lengths=[2, 4])]
     [(3, 3), (5, 5)]
     """
-    return of_groups(_marginals_of, list_of_scores, lengths, constraints, single_root, projective, threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    return of_groups(_marginals_of, groups, threads)
 
 
 def _marginals_of(group: Group, threads: int) -> list[NDArray[np.float64]]:
@@ -225,7 +227,8 @@ def log_partitions_and_marginals(
     >>> np.exp(log_z).round(), len(probabilities)
     (array([1., 3.]), 2)
     """
-    found = of_groups(_pairs_of_sums, list_of_scores, lengths, constraints, single_root, projective, threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
+    found = of_groups(_pairs_of_sums, groups, threads)
     return np.array([log_z for log_z, _ in found], dtype=np.float64), [probabilities for _, probabilities in found]
 
 

@@ -15,7 +15,7 @@ from crossarc.learning.listener import DevScores
 from crossarc.models import ModelError, Tensors
 from crossarc.models.schema import Kind, Record, Whole
 from crossarc.models.tensors import TensorKind
-from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser, SentenceTagger, UnsupportedOption
+from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser, UnsupportedOption
 from crossarc.parsers.header import fields_of_parser
 from crossarc.parsers.pseudo_projective.config import PseudoProjectiveConfig
 from crossarc.parsers.pseudo_projective.encoding import (
@@ -25,15 +25,12 @@ from crossarc.parsers.pseudo_projective.encoding import (
     is_encoded,
     projectivised,
 )
-from crossarc.parsers.wrapping import INNER_HEADER, inner_capabilities, inner_contents, inner_kinds, inner_parsers
+from crossarc.parsers.wrapping import INNER_HEADER, Wrapper, inner_contents, inner_kinds, inner_parsers
 
 if TYPE_CHECKING:
     from crossarc.features.explain import Reason
 
 __all__ = ["Coverage", "PseudoProjectiveParser", "coverage_of", "decoded_labels", "encoded", "restored"]
-
-
-_KEPT = {Capability.EXPLANATIONS}  # of what the projective parser can do
 
 
 class Coverage(NamedTuple):
@@ -78,7 +75,7 @@ def decoded_labels(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class PseudoProjectiveParser(Parser):
+class PseudoProjectiveParser(Wrapper):
     """A projective parser, and its trees with the arcs where the labels say.
 
     Constraints on arcs and labels are refused: what they are about is only known after parsing.
@@ -99,14 +96,7 @@ class PseudoProjectiveParser(Parser):
     treebank: str
 
     system: ClassVar[str] = "pseudo-projective"
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:  # type: ignore[override]
-        return self.parser.capabilities & _KEPT
-
-    @classmethod
-    def capabilities_in(cls, header: Mapping[str, Any]) -> frozenset[Capability]:
-        return inner_capabilities(header["parser"]) & _KEPT
+    kept: ClassVar[frozenset[Capability]] = frozenset({Capability.EXPLANATIONS})
 
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         shape = Constraints(projective=constraints.projective, single_root=constraints.single_root)
@@ -129,10 +119,6 @@ class PseudoProjectiveParser(Parser):
         lifted = encoded(sentence, self.config.encoding)
         own = int(lifted.heads[modifier]) if head == sentence.heads[modifier] else head
         return self.parser.explain(lifted, own, modifier)
-
-    @property
-    def tagger(self) -> SentenceTagger | None:
-        return self.parser.tagger
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         headers, tensors = inner_contents({"parser": self.parser})
