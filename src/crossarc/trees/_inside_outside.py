@@ -242,21 +242,15 @@ def outside(chart, size):
     posteriors[place_of(COMPLETE, 0, size - 1, size)] = 1.0
     for i in range(size):
         for j in range(size - 1, i, -1):
-            share_out_complete(chart, i, j, size, posteriors)
+            for h, e in ((i, j), (j, i)):
+                complete = place_of(COMPLETE, h, e, size)
+                posteriors[complete] += posteriors[place_of(FLIPPED, e, h, size)]
+                share_out(complete, chart, splits_of_complete(h, e, size), posteriors)
             halves = place_of(HALVES, i, j, size)
             arc, reverse = place_of(INCOMPLETE, i, j, size), place_of(INCOMPLETE, j, i, size)
             posteriors[halves] = posteriors[arc] + posteriors[reverse]
             share_out(halves, chart, splits_of_halves(i, j, size), posteriors)
     return posteriors
-
-
-@jit_helper
-def share_out_complete(chart, i, j, size, posteriors):
-    """``share_out`` of both complete items between i and j."""
-    for h, e in ((i, j), (j, i)):
-        complete = place_of(COMPLETE, h, e, size)
-        posteriors[complete] += posteriors[place_of(FLIPPED, e, h, size)]
-        share_out(complete, chart, splits_of_complete(h, e, size), posteriors)
 
 
 @jit_helper

@@ -23,7 +23,6 @@ from crossarc.trees._inside_outside import (
     read_arcs,
     set_log,
     share_out,
-    share_out_complete,
     splits_of_complete,
     splits_of_halves,
     sum_of_logs,
@@ -209,7 +208,10 @@ def outside(parts, log_parts, chart, sibling_out):
     posteriors[place_of(COMPLETE, 0, size - 1, size)] = 1.0
     for i in range(size):
         for j in range(size - 1, i, -1):
-            share_out_complete(chart, i, j, size, posteriors)
+            for h, e in ((i, j), (j, i)):
+                complete = place_of(COMPLETE, h, e, size)
+                posteriors[complete] += posteriors[place_of(FLIPPED, e, h, size)]
+                share_out(complete, chart, splits_of_complete(h, e, size), posteriors)
             for h, m in ((i, j), (j, i)):
                 share_out_siblings(parts, log_parts, chart, h, m, posteriors, sibling_out)
             halves = place_of(HALVES, i, j, size)
