@@ -35,7 +35,7 @@ from crossarc.ilp import deadline
 from crossarc.ilp.rule_file import RuleFile
 from crossarc.parsers import IlpConfig, IlpParser, ParseOptions
 from crossarc.parsers import train as train_parser
-from crossarc.parsers.linear.solving import solve_sentence
+from crossarc.parsers.linear.integer_program import solve_sentence
 from environment import PROJECT, commit
 from kept import kept_figures
 from pruned import Pruned

@@ -220,7 +220,7 @@ def microseconds_a_word(model: str) -> dict[str, float]:
     tagger, tagged = timed(n_test, lambda: pipeline.annotate(segmented))
     parser, parsed = timed(n_test, lambda: list(pipeline.parser.trees(tagged)))
     writer, _ = timed(n_test, lambda: "".join(map(format_sentence, parsed)))
-    steps = {"segmenter": segmenter, "tagger and lemmatiser": tagger, "parser": parser, "writer": writer}
+    steps = {"segmenter": segmenter, "tagger and lemmatizer": tagger, "parser": parser, "writer": writer}
     return {ALL_STEPS: whole, **steps}
 
 

@@ -18,12 +18,11 @@ from crossarc.parsers import (
     GraphConfig,
     IlpConfig,
     NeuralConfig,
-    Parser,
     SpanningTreeConfig,
     TrainingListener,
     train,
 )
-from crossarc.parsers.registry import system_of
+from crossarc.parsers.registry import WRAPPERS, system_of
 from crossarc.testing import random_treebank
 
 
@@ -64,8 +63,15 @@ CONFIGS = {
     "generative, em": GenerativeConfig(unsupervised=True, epochs=5),
     "ilp": IlpConfig(parts="arc,grandparent,next-sibling,first-child", epochs=2, hash_bits=18),
     "graph": GraphConfig(epochs=3, hash_bits=18),
+    "pseudo-projective": SpanningTreeConfig(order="1", epochs=3, hash_bits=18),
+    "stacked": SpanningTreeConfig(order="1", epochs=3, hash_bits=18),
 }
 
+# What is put around some of them: each wrapper by its own name
+AROUND: dict[str, dict[str, Any]] = {
+    "pseudo-projective": {"pseudo_projective": "head+path"},
+    "stacked": {"stack": "generative"},
+}
 
 SLOW = {
     "combined",
@@ -81,29 +87,43 @@ SLOW = {
     "graph",
     "neural",
     "neural, own tags",
+    "pseudo-projective",
+    "stacked",
 }
 
 
 @cache
 def trained(name: str) -> Any:
     """A parser with that configuration."""
+    return learnt(name)
+
+
+def learnt(name: str, treebank: list[Sentence] = TRAIN, **options: Any) -> Any:
+    """The same, trained anew."""
     if name.startswith("neural"):
         pytest.importorskip("torch", reason="neural parsers are trained with torch").set_num_threads(1)
-    return train(TRAIN, CONFIGS[name], dev=DEV)
+    return train(treebank, CONFIGS[name], dev=DEV, **AROUND.get(name, {}), **options)
 
 
 def names_of(*capabilities: Capability, system: str | None = None) -> list[Any]:
     """The names of the configurations of parsers that can do all this, as parameters of a test."""
     return [
         pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name, config in CONFIGS.items()
-        if system in (None, system_of(config).name) and set(capabilities) <= capabilities_of(name)
+        for name in CONFIGS
+        if system in (None, system_name(name)) and set(capabilities) <= capabilities_of(name)
     ]
 
 
+def system_name(name: str) -> str:
+    """What the header of its model will say."""
+    return name if name in AROUND else system_of(CONFIGS[name]).name
+
+
 def capabilities_of(name: str) -> frozenset[Capability]:
-    parser: type[Parser] = system_of(CONFIGS[name]).parser
-    return parser.capabilities
+    inner = system_of(CONFIGS[name])
+    if name in AROUND:
+        return WRAPPERS[name].parser.capabilities_in({"parser": {"system": inner.name}})
+    return inner.parser.capabilities
 
 
 class Interrupting(TrainingListener):

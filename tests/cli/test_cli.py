@@ -53,6 +53,32 @@ def test_help_needs_no_heavy_import():
         assert b"Usage:" in help_text.stdout
 
 
+def test_what_a_command_imports_is_not_looked_through_for_garbage():
+    code = (
+        "import gc; from crossarc.cli import crossarc; crossarc.get_command(None, 'stats')\n"
+        "assert gc.isenabled() and gc.get_freeze_count() > 10_000"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(("model", "system"), [("en", "neural"), ("en-fast", "spanning_tree")])
+def test_parsing_imports_the_system_of_the_model_and_no_extra(model, system):
+    code = (
+        "import sys; from crossarc.cli import crossarc\n"
+        f"crossarc(['parse', '-q', '-m', {model!r}, '--text', 'A hearing is scheduled.'], standalone_mode=False)\n"
+        "extras = {'highspy', 'torch', 'pyarrow', 'ray', 'sklearn', 'nltk', 'fastapi', 'spacy', 'pandas', 'networkx'}\n"
+        "print(*sorted(extras & set(sys.modules)), file=sys.stderr)\n"
+        "ours = (name for name in sys.modules if name.startswith('crossarc.'))\n"
+        "print(*(name for name in ours if name.endswith('.parser')), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    extras, parsers = done.stderr.splitlines()
+    assert extras == ""
+    assert f"crossarc.parsers.{system}.parser" in parsers.split()
+    assert set(parsers.split()) <= {f"crossarc.parsers.{system}.parser", "crossarc.parsers.linear.parser"}
+    assert done.stdout.count("\troot\t") == 1
+
+
 def test_a_process(file):
     assert crossarc.__version__ in run_process("--version").stdout.decode()
     bad = file(GOOD + CYCLE)

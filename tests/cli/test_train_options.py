@@ -12,7 +12,7 @@ import crossarc
 from crossarc.cli import crossarc as commands
 from crossarc.cli import train as command
 from crossarc.parsers.config import settings
-from crossarc.parsers.registry import SYSTEMS
+from crossarc.parsers.registry import SYSTEMS, WRAPPERS
 
 FIELDS = [(system.name, setting) for system in SYSTEMS.values() for setting in settings(system.config)]
 TEXTS = {
@@ -87,6 +87,24 @@ def test_every_field_can_be_set(train, system, setting):
     if setting.name == "single_root" and system == "generative":
         value, arguments = True, ["--system", system, "--single-root"]
     assert getattr(train(*arguments), setting.name) == value
+
+
+# The option and the argument of ``train`` for each field of a wrapper's configuration, and a value
+OF_WRAPPERS = {
+    "pseudo-projective": {"encoding": ("--pseudo-projective", "pseudo_projective", "head+path")},
+    "stacked": {"guide": ("--stack", "stack", "generative")},
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_every_field_of_a_wrapper_can_be_set(monkeypatch, handmade, tmp_path, wrapper):
+    given = {}
+    monkeypatch.setattr(command, "train", lambda trees, config, **others: given.update(others) or 1 / 0)
+    assert {setting.name for setting in settings(WRAPPERS[wrapper].config)} == set(OF_WRAPPERS[wrapper])
+    for option, argument, value in OF_WRAPPERS[wrapper].values():
+        arguments = ["train", str(handmade), "-m", str(tmp_path / "model"), option, value]
+        CliRunner().invoke(commands, arguments, standalone_mode=False)
+        assert given[argument] == value
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

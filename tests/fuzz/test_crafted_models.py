@@ -11,6 +11,7 @@ from model_mutations import Mutations
 from small_models import MODELS, small_model
 
 from crossarc import load
+from crossarc.cli import crossarc
 from crossarc.cli.inspect import command
 from crossarc.models import ModelError
 from crossarc.models.schema import Flag, ListOf, MapOf, Maybe, Number, OneOf, Record, Row, Text, Whole
@@ -169,6 +170,41 @@ def test_the_command_that_shows_a_header_checks_it(tmp_path, lacking):
     result = CliRunner().invoke(command, [str(path)])
     assert isinstance(result.exception, ModelError)
     assert lacking in str(result.exception) or lacking == "system"
+
+
+def crafted(tmp_path, name, change):
+    """The path of a model after a change of the header of its parser."""
+    path = tmp_path / "crafted"
+    mutations = Mutations(name, small_model(name))
+    path.write_bytes(mutations.changed(lambda header, arrays: change(header["components"]["parser"])))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("combined", lambda parser: parser["members"][1].pop("config"), "members 1 has no config"),
+        ("combined", lambda parser: parser["members"][1].update(system="stacked"), "of system stacked among several"),
+        ("stacked", lambda parser: parser["guide"].pop("labels"), "guide has no labels"),
+        ("stacked", lambda parser: parser.pop("parser"), "has no parser"),
+        ("pseudo-projective", lambda parser: parser["parser"].update(system="x"), "unknown: x"),
+        ("pseudo-projective", lambda parser: parser.clear(), "no parser"),
+    ],
+)
+def test_inner_parsers_are_checked_before_anything_is_said_of_a_model(tmp_path, name, change, problem):
+    path = str(crafted(tmp_path, name, change))
+    for arguments in (["inspect", path], ["parse", "-m", path, "--help"]):
+        result = CliRunner().invoke(crossarc, arguments, standalone_mode=False)
+        assert isinstance(result.exception, ModelError)
+        assert problem in str(result.exception)
+
+
+def test_the_members_of_a_combined_parser_are_shown(tmp_path):
+    path = crafted(tmp_path, "combined", lambda parser: None)
+    rows = dict(line.split("  ", 1) for line in CliRunner().invoke(command, [str(path)]).output.splitlines())
+    assert rows["member 1"].strip() == "spanning-tree"
+    assert rows["member 1's order"].strip() == "1"
+    assert rows["member 2"].strip() == "neural"
 
 
 def test_a_parser_is_not_loaded_from_a_file_without_one(tmp_path):

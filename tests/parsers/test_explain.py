@@ -17,7 +17,7 @@ from crossarc.parsers.graph import explain as graph
 from crossarc.parsers.graph._graph import extra_indices
 from crossarc.parsers.graph._path import basic_tree, max_path_features
 from crossarc.parsers.ilp import explain as ilp
-from crossarc.parsers.linear.solving import solve_sentence
+from crossarc.parsers.linear.integer_program import solve_sentence
 from crossarc.scorers.linear._features import encode, most_features
 from trained import DEV, TEST, TRAIN, trained
 

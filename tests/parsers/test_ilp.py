@@ -11,7 +11,7 @@ from crossarc.evaluation import evaluate
 from crossarc.ilp import Arc, Children, FewArcs, NoChildren, NoCrossing, RulesError, SameHead
 from crossarc.ilp.rule_file import read_rules
 from crossarc.parsers import IlpConfig, IlpParser, ParseOptions, train
-from crossarc.parsers.linear.solving import solve_sentence
+from crossarc.parsers.linear.integer_program import solve_sentence
 from crossarc.testing import random_treebank
 from crossarc.trees import is_projective, is_tree
 from trained import Interrupting
@@ -120,7 +120,7 @@ def test_arcs_that_rules_name_are_candidates(parser):
 
 
 def test_sentences_that_meet_the_time_limit_are_named(parser, monkeypatch):
-    monkeypatch.setattr("crossarc.parsers.programs.TIME_LIMIT", 1e-9)
+    monkeypatch.setattr("crossarc.parsers.integer_program.TIME_LIMIT", 1e-9)
     (parsed,) = parser.parse([TEST[0]])
     assert parsed.status.startswith("time limit (gap ")
     assert [note for note in parsed.notes if "time limit of 1e-09 s" in note]

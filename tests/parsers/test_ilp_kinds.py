@@ -17,7 +17,7 @@ from crossarc.ilp import Children, Indicators, indicators_of, score_of
 from crossarc.parsers import IlpConfig, IlpParser, ParseOptions, TrainingListener, train
 from crossarc.parsers.ilp import training as ilp_training
 from crossarc.parsers.linear._parse import labels_of_arcs, score_sentence
-from crossarc.parsers.linear.solving import program_parts, solve_sentence
+from crossarc.parsers.linear.integer_program import program_parts, solve_sentence
 from crossarc.parsers.training import TrainingSetup, Treebank
 from crossarc.testing import random_treebank
 from crossarc.trees import crossing_arcs, is_projective

@@ -14,7 +14,7 @@ import oracles
 from changed_models import assert_refused_with
 from commands import output_of
 from crossarc.cli import crossarc as commands
-from crossarc.core import Constraints, CrossarcError, InputError, UnsupportedConstraint
+from crossarc.core import Constraints, CrossarcError, InputError
 from crossarc.evaluation import evaluate
 from crossarc.parsers import (
     CombinedConfig,
@@ -28,6 +28,7 @@ from crossarc.parsers import (
     train,
 )
 from crossarc.parsers.pseudo_projective.encoding import ENCODINGS, deprojectivised, is_encoded, projectivised
+from crossarc.parsers.pseudo_projective.parser import encoded
 from crossarc.trees import is_projective, is_tree
 from trained import DEV, TEST, TRAIN
 
@@ -151,22 +152,28 @@ def test_coverage_is_told():
 
 
 @pytest.mark.slow
-def test_shapes_are_honoured_and_other_constraints_refused():
+def test_shapes_are_honoured_and_options_refused():
     for sentence in TEST[:10]:
         found = parser().parse_sentence(sentence, Constraints(projective=True, single_root=True))
         assert is_projective(found.heads)
         assert found.head.count("0") == 1
         assert not any(map(is_encoded, found.deprel))
-    for constraints in (
-        Constraints(required_arcs=frozenset({(0, 1)})),
-        Constraints(forbidden_labels=frozenset({(1, 0)})),
-        Constraints(max_degree=1),
-    ):
-        with pytest.raises(UnsupportedConstraint):
-            parser().parse_sentence(TEST[0], constraints)
     for options in (ParseOptions(k=2), ParseOptions(confidence=True), ParseOptions(max_degree=1)):
         with pytest.raises(UnsupportedOption, match="pseudo-projective"):
             list(parser().parse(TEST[:1], options))
+
+
+@pytest.mark.slow
+def test_arcs_are_explained_as_the_projective_parser_found_them():
+    own = parser()
+    tree = next(tree for tree in own.trees(TEST) if not is_projective(tree.heads))
+    lifted = encoded(tree, "head")
+    moved = [m for m in range(1, len(tree) + 1) if tree.heads[m] != lifted.heads[m]]
+    assert moved
+    for m in range(1, len(tree) + 1):
+        assert own.explain(tree, int(tree.heads[m]), m) == own.parser.explain(lifted, int(lifted.heads[m]), m)
+    other = next(h for h in range(len(tree) + 1) if h not in (moved[0], tree.heads[moved[0]], lifted.heads[moved[0]]))
+    assert own.explain(tree, other, moved[0]) == own.parser.explain(lifted, other, moved[0])
 
 
 def test_what_cannot_be_trained():

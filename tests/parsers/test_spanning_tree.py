@@ -26,14 +26,6 @@ def parser(request):
     return trained(request.param)
 
 
-@pytest.mark.parametrize("name", ["order high", pytest.param("order 1, joint labels", marks=pytest.mark.slow)])
-def test_training_repeats_whatever_the_jobs(name):
-    parser = trained(name)
-    again = train(TRAIN, parser.config, dev=DEV, jobs=2)
-    np.testing.assert_array_equal(again.scorer.heads_model.weights, parser.scorer.heads_model.weights)
-    assert list(again.trees(TEST)) == list(parser.trees(TEST))
-
-
 def test_k_best_of_order_1_without_a_pruner_is_exact():
     parser = trained("order 1, all heads")
     sentence = TEST[0]

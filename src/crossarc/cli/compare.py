@@ -17,7 +17,9 @@ _SHOWN = 10
 @click.argument("system1", type=FILES)
 @click.argument("system2", type=FILES)
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the randomised tests.")
-@click.option("--samples", type=click.IntRange(1), default=10_000, show_default=True, help="Their number of samples.")
+@click.option(
+    "--samples", type=click.IntRange(1), default=10_000, show_default=True, help="How many samples they draw."
+)
 @json_option
 def command(gold: str, system1: str, system2: str, seed: int, samples: int, as_json: bool) -> None:
     """Two parsers (SYSTEM1, SYSTEM2) against the same gold trees (GOLD): is one really better?

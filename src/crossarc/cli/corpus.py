@@ -26,7 +26,7 @@ def command() -> None:
     """
 
 
-@command.command("parse", cls=ParsingCommand)
+@command.command("parse", cls=ParsingCommand, short_help="Parse files and folders to a folder.")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", type=click.Path(), required=True, help="A folder that all workers see.")
 @model_option
@@ -160,7 +160,7 @@ def _report(found: CorpusStatus, output: str) -> None:
         log.warning("%s was set aside: %s", name, reason)
 
 
-@command.command("status")
+@command.command("status", short_help="How far the work is.")
 @click.argument("output", type=click.Path())
 @click.option(
     "--check", is_flag=True, help="Also compare every output file with its sha256; exit code 1 if one differs."

@@ -11,14 +11,14 @@ import numpy as np
 
 from crossarc.cli.common import FILES, json_option, print_json, print_table, read_trees
 from crossarc.cli.messages import log
-from crossarc.cli.train import SystemCommand, config_of
+from crossarc.cli.train import SystemCommand, config_of, system_option
 from crossarc.core import Sentence
 from crossarc.evaluation.evaluate import OFFICIAL, Evaluation, evaluate_blocks
 from crossarc.evaluation.score import Score
 from crossarc.evaluation.significance import Interval, bootstrap_f1
 from crossarc.io import write
 from crossarc.parsers.folds import folds_of
-from crossarc.parsers.registry import DEFAULT, SYSTEMS
+from crossarc.parsers.registry import SYSTEMS
 from crossarc.pipeline.cross_validation import Source, cross_parsed
 
 _FULL = "LAS, full labels"
@@ -42,14 +42,7 @@ _SEED = 1  # of the samples that intervals are made of
     help="What the parser starts from: gold words and tags; gold words, with a tagger and a lemmatizer, which are "
     "trained as well; or raw text, with a segmenter too.",
 )
-@click.option(
-    "--system",
-    type=click.Choice(list(SYSTEMS)),
-    default=DEFAULT,
-    show_default=True,
-    metavar="SYSTEM",
-    help="The way of parsing, one of those below.",
-)
+@system_option
 @click.option(
     "-o", "--output", type=FILES, help="Write the trees that were found, of the whole treebank, to this file."
 )
@@ -68,7 +61,7 @@ def command(
 ) -> None:
     """How good a parser of TREEBANK is: trained on all parts of it but one, and tested on that one, in turn.
 
-    Parts are rows of sentences, as they stand in the file. Scores are F1 over all sentences together, each of which was
+    Parts are runs of consecutive sentences. Scores are F1 over all sentences together, each of which was
     parsed by a model that had not seen it; LAS, CLAS, MLAS and BLEX count labels up to the colon. The interval (95 %)
     says how much depends on which sentences these are (bootstrap over sentences); lowest and highest are those of a
     part.

@@ -66,12 +66,8 @@ def command(
     if header["dev"]:
         rows["dev scores"] = f"UAS {100 * header['dev']['uas']:.2f}  LAS {100 * header['dev']['las']:.2f}"
     rows |= _settings(header)
-    for name in ("parser", "guide"):  # inside of this one
-        if name in header:
-            rows |= {
-                name: header[name]["system"],
-                **{f"{name}'s {own}": v for own, v in _settings(header[name]).items()},
-            }
+    for name, inner in _inner_headers(header).items():
+        rows |= {name: inner["system"], **{f"{name}'s {own}": v for own, v in _settings(inner).items()}}
     if "coverage" in header:
         rows["arcs lifted"] = "{lifted:,} of {arcs:,}, of which labels lead back to {restored:,}".format(
             **header["coverage"]
@@ -80,6 +76,12 @@ def command(
     width = max(map(len, rows))
     for name, value in rows.items():
         click.echo(f"{name:{width}}  {value}")
+
+
+def _inner_headers(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Those of the parsers inside of this one, by what they are to it."""
+    members = {f"member {i}": own for i, own in enumerate(header.get("members", ()), 1)}
+    return {name: header[name] for name in ("parser", "guide") if name in header} | members
 
 
 def _settings(header: dict[str, Any]) -> dict[str, str]:

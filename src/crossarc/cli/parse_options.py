@@ -13,7 +13,7 @@ from crossarc.models import describe_model
 from crossarc.parsers import Capability, ParseOptions
 from crossarc.parsers.base import ConstraintSource
 from crossarc.parsers.constraint_file import HeadConstraints, MiscConstraints, read_constraints
-from crossarc.parsers.registry import KNOWN, SYSTEMS
+from crossarc.parsers.registry import KNOWN, SYSTEMS, check_header
 
 __all__ = ["ParsingCommand", "parse_options", "parsing_options"]
 
@@ -40,7 +40,8 @@ class ParsingCommand(click.Command):
             formatter.write_paragraph()
             formatter.write_text(f"{context.command_path} -m MODEL --help shows what else MODEL can do.")
             return
-        header = describe_model(model)["components"]["parser"]
+        header = describe_model(model)["components"].get("parser", {})
+        check_header(header, model)
         system = KNOWN[header["system"]]
         own = [param for param in special if param.capability in system.parser.capabilities_in(header)]
         kind = f"model of --system {system.name}" if system.name in SYSTEMS else f"{system.name} model"

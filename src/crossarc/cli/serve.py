@@ -80,7 +80,7 @@ _FOLDER_SIZE = 64.0  # megabytes of a request, if treebanks are saved
 @click.option(
     "--token",
     metavar="TEXT",
-    help="Who asks must know this; an empty one asks for nothing.  [default: made up if others than this machine can "
+    help="A secret that requests must carry; empty: none is needed.  [default: a random one if other machines can "
     "reach the service, otherwise none]",
 )
 def command(
@@ -107,7 +107,7 @@ def command(
     try:
         from crossarc.server.run import serve
     except ModuleNotFoundError as error:
-        raise CrossarcError(f"{error.name} is missing: pip install '.[serve]'") from None
+        raise CrossarcError(f"{error.name} is missing: pip install 'crossarc[serve]'") from None
     from crossarc.server.access import LOOPBACK, Access, is_loopback
     from crossarc.server.folder import Folder
     from crossarc.server.jobs import Limits

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,7 @@ class _Preset(_SystemOption):
         click.Option.__init__(self, ["--preset"], type=click.Choice(sorted(system.presets)), help=help, metavar="NAME")
 
 
-@click.command("train", cls=SystemCommand)
-@click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
-@click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
-@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; repeatable.")
-@click.option(
+system_option = click.option(
     "--system",
     type=click.Choice(list(SYSTEMS)),
     default=DEFAULT,
@@ -136,11 +133,18 @@ class _Preset(_SystemOption):
     metavar="SYSTEM",
     help="The way of parsing, one of those below.",
 )
+
+
+@click.command("train", cls=SystemCommand)
+@click.argument("treebanks", metavar="TREEBANK...", type=FILES, nargs=-1, required=True)
+@click.option("-m", "--model", required=True, type=click.Path(dir_okay=False), help="Where to write the model.")
+@click.option("--dev", type=FILES, multiple=True, help="Trees to choose the best epoch on; repeatable.")
+@system_option
 @click.option(
     "--with",
     "components",
     metavar="NAMES",
-    help="Learn these too, into the same file: some of segmenter,tagger,lemmatizer,enhancer. With a tagger, the parser "
+    help="Train these too, for the same file: some of segmenter,tagger,lemmatizer,enhancer. With a tagger, the parser "
     "learns from automatic tags (by cross-validation). An enhancer fills DEPS (parse --enhanced).",
 )
 @click.option(
@@ -206,7 +210,7 @@ def command(
     if leave_out:
         trees = _projective(trees, listener)
     checkpoint = Path(f"{model}.training")
-    try:
+    with _saying_how_to_go_on(checkpoint, listener, resumed=resume):
         annotated = _annotated(names, trees, held_out, config, listener)
         parser = train(
             annotated.treebank,
@@ -222,22 +226,29 @@ def command(
         )
         about = {"treebank": _description(treebanks, trees)}
         Pipeline(parser, **annotated.components, about=about).save(model)
+    _summarise(model, _dev_scores(parser, annotated, held_out), listener, time.monotonic() - start)
+    if listener.interrupted_after is not None:
+        log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
+        sys.exit(130)
+    checkpoint.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _saying_how_to_go_on(checkpoint: Path, listener: _Lines, *, resumed: bool) -> Iterator[None]:
+    """Say what is kept of a training that is interrupted, or whose result cannot be written."""
+    try:
+        yield
     except KeyboardInterrupt:
         listener.close()
         goes_on = f"the same command with --resume goes on from {checkpoint}"
         log.info("interrupted: %s", goes_on if checkpoint.exists() else "no epoch was finished, and nothing is kept")
         sys.exit(130)
     except ModelError as error:
-        if not checkpoint.exists() or resume:
+        if not checkpoint.exists() or resumed:
             raise
         raise HintedError(str(error), f"once there is room, --resume goes on from {checkpoint}") from None
     finally:
         listener.close()
-    _summarise(model, _dev_scores(parser, annotated, held_out), listener, time.monotonic() - start)
-    if listener.interrupted_after is not None:
-        log.info("interrupted: the model is that of epoch %d; the same command with --resume goes on", listener.epoch)
-        sys.exit(130)
-    checkpoint.unlink(missing_ok=True)
 
 
 def _workers(config: Config, jobs: int | None, ray: str | None) -> Workers | None:

@@ -18,6 +18,8 @@ Span = tuple[int, int]
 
 
 class Spacing(NamedTuple):
+    """The least distances of a picture, in its unit: points, or columns of text."""
+
     word: int  # between neighbouring words
     port: int  # between neighbouring ports of a word
     label: int  # on either side of a label
@@ -35,6 +37,8 @@ class PlacedArc(NamedTuple):
 
 
 class Layout(NamedTuple):
+    """Where words and arcs stand: what all pictures of a tree are drawn from."""
+
     words: tuple[int, ...]  # their centres
     ports: tuple[Span, ...]  # the first and the last port of each word
     arcs: tuple[PlacedArc, ...]

@@ -33,7 +33,7 @@ from crossarc.enhancing.tree_view import TreeView
 from crossarc.features.language import FeatureSet, load_set, parse_set
 from crossarc.learning.listener import TrainingListener
 from crossarc.models import ModelError, Tensors
-from crossarc.models.schema import Kind, ListOf, Row, Text, Whole
+from crossarc.models.schema import FEATURE_SET, Kind, ListOf, Row, Text, Whole
 from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.text.classifier import Classifier
 from crossarc.text.packing import PACKED, pack, unpack
@@ -59,7 +59,7 @@ class Enhancer:
     name: ClassVar[str] = "enhancer"
 
     header_kinds: ClassVar[Mapping[str, Kind]] = {
-        "features": Text(1 << 20, lines=True),
+        "features": FEATURE_SET,
         "labels": ListOf(Text(), least=1, most=_MOST_LABELS),
     }
     optional_fields: ClassVar[Collection[str]] = ()

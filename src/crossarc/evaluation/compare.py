@@ -41,6 +41,8 @@ class Difference:
 
 
 class SentenceDifference(NamedTuple):
+    """A sentence that two parsers get right to different degrees."""
+
     sentence: str
     words: int
     first: int  # words with the right head and label
@@ -49,6 +51,8 @@ class SentenceDifference(NamedTuple):
 
 @dataclass
 class Comparison:
+    """How two parsers differ, in their scores and sentence by sentence."""
+
     differences: list[Difference]
     sentences: list[SentenceDifference]  # those that differ, most different first
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from crossarc.core import Sentence
 
-__all__ = ["ENHANCEMENTS", "EnhancementScore", "Tree"]
+__all__ = ["ENHANCEMENTS", "BasicTree", "EnhancementScore"]
 
 ENHANCEMENTS = {
     "tree": "arcs of the tree, with its labels",
@@ -50,7 +50,7 @@ class EnhancementScore:
         return {"gold": self.gold, "found": self.found, "system": self.system, "right": self.right, **rates}
 
 
-class Tree:
+class BasicTree:
     """The tree of a sentence, as far as it tells enhancements from one another."""
 
     def __init__(self, sentence: Sentence) -> None:

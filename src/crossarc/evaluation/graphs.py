@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from crossarc.core import Sentence
 from crossarc.evaluation.deps import arcs_of_deps
-from crossarc.evaluation.enhancements import ENHANCEMENTS, EnhancementScore, Tree
+from crossarc.evaluation.enhancements import ENHANCEMENTS, BasicTree, EnhancementScore
 from crossarc.evaluation.score import Score
 
 __all__ = ["GraphScores", "tree_as_graph"]
@@ -22,6 +22,8 @@ _WORD = re.compile(r"[0-9]{1,9}")
 
 
 class GraphArc(NamedTuple):
+    """An arc of a graph, as DEPS has it."""
+
     head: Node
     modifier: Node
     label: str
@@ -117,7 +119,7 @@ def _add_arcs(unlabelled: Score, labelled: Score, gold: list[GraphArc], system: 
 def _graph_arcs(sentences: list[Sentence]) -> Iterator[GraphArc]:
     offset = 0
     for index, sentence in enumerate(sentences):
-        tree = Tree(sentence)
+        tree = BasicTree(sentence)
         for word, deps in enumerate(sentence.deps):
             for head, label in arcs_of_deps(deps):
                 node, is_extra = _node(head, index, offset), head != sentence.head[word]

@@ -14,6 +14,8 @@ _CHUNK = 4_000_000  # random numbers drawn at a time
 
 
 class Interval(NamedTuple):
+    """A confidence interval."""
+
     low: float
     high: float
 

@@ -99,7 +99,8 @@ TELLING_TAGS = frozenset(
 
 
 class ScoredWord(NamedTuple):
-    form: str
+    """What scores are counted from: a word of a block of sentences."""
+
     lemma: str
     upos: str
     xpos: str
@@ -107,9 +108,7 @@ class ScoredWord(NamedTuple):
     head: int  # index of a word in the block, or ROOT
     label: str
     relation: str  # the universal part of the label
-    deps: str
     sentence: int  # index in the block
-    offset: int  # index in the block of the sentence's first word
     is_punctuation: bool
     is_nonprojective: bool
     arc_length: int  # 0 for an arc from the root
@@ -134,12 +133,11 @@ def scored_words(text: Text) -> list[ScoredWord]:
 def _sentence_words(sentence: Sentence, index: int, offset: int) -> list[ScoredWord]:
     heads = sentence.heads
     nonprojective = nonprojective_arcs(heads).tolist()
-    form, lemma, upos, xpos, feats, _, deprel, deps, _ = sentence.columns
+    form, lemma, upos, xpos, feats, _, deprel, *_ = sentence.columns
     words = []
     for i, head in enumerate(heads[1:].tolist()):
         words.append(
             ScoredWord(
-                form[i],
                 lemma[i],
                 upos[i],
                 xpos[i],
@@ -147,9 +145,7 @@ def _sentence_words(sentence: Sentence, index: int, offset: int) -> list[ScoredW
                 offset + head - 1 if head else ROOT,
                 deprel[i],
                 universal_part(deprel[i]),
-                deps[i],
                 index,
-                offset,
                 _is_punctuation(form[i], upos[i]),
                 nonprojective[i + 1],
                 abs(head - i - 1) if head else 0,

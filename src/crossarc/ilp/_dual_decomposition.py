@@ -240,7 +240,7 @@ def shift_to_one(values):
 
 @jit_inline
 def shift_to_number(values, wanted):
-    """The same for any number that they can sum to: halving the interval, then the line through its ends."""
+    """``shift_to`` for any number that they can sum to: bisection, then the line through the ends of the interval."""
     low, high = -values[0], 1.0 - values[0]
     for value in values:
         low, high = min(low, -value), max(high, 1.0 - value)

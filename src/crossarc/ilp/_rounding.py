@@ -142,21 +142,27 @@ def score_of_side(parts, tables, state, h, side):
 
 
 @jit_helper
+def sum_of_marked(state, scores):
+    """The sum of the scores of the arcs that are marked, and how many there are."""
+    total, count = 0.0, 0
+    for m in range(1, len(state.heads)):
+        if state.marked[m]:
+            total += max(scores[state.arcs[m]], -FORBIDDEN)
+            count += 1
+    return total, count
+
+
+@jit_helper
 def score_of_marks(parts, ruled, state):
     """Of arcs that are not projective or cross others, less what it costs if there are too many."""
     total, count, n_crossing = 0.0, 0, 0
     if len(parts.nonprojective) > 0:
         nonprojective_arcs(state.heads, state.marked)
-        for m in range(1, parts.size):
-            if state.marked[m]:
-                total += max(parts.nonprojective[state.arcs[m]], -FORBIDDEN)
-                count += 1
+        total, count = sum_of_marked(state, parts.nonprojective)
     if len(parts.crossing) > 0:
         which_cross(state.heads, state.marked)
-        for m in range(1, parts.size):
-            if state.marked[m]:
-                total += max(parts.crossing[state.arcs[m]], -FORBIDDEN)
-                n_crossing += 1
+        crossing, n_crossing = sum_of_marked(state, parts.crossing)
+        total += crossing
     for i in range(len(ruled.limits)):
         above = (n_crossing if ruled.limits[i, 0] == 1 else count) - ruled.limits[i, 1]
         total -= ruled.limit_weights[i] * max(above, 0)

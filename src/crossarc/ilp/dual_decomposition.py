@@ -29,7 +29,7 @@ from crossarc.ilp.factors import factors_of, grouped
 from crossarc.ilp.parts import Indicators, Parts
 from crossarc.ilp.rule_rows import FORBIDDEN, RuleRows, rule_rows
 
-__all__ = ["Relaxed", "relax", "relax_checked"]
+__all__ = ["Relaxed", "Stopping", "relax", "relax_checked"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -65,6 +65,14 @@ class Relaxed(NamedTuple):
     disagreement: float
     rounds: int
     in_time: bool = True
+
+
+class Stopping(NamedTuple):
+    """When rounds end: see ``relax``."""
+
+    rounds: int = 1000
+    tolerance: float = 1e-6
+    progress: float = 0.0
 
 
 def relax(
@@ -114,34 +122,18 @@ def relax(
         raise ValueError("rounds, tolerance and progress must not be negative")
     if (checked.arcs == -np.inf).any():
         raise ValueError("forbidden arcs: these are for solve")
-    return relax_checked(
-        checked,
-        single_root=single_root,
-        projective=projective,
-        rounds=rounds,
-        tolerance=tolerance,
-        progress=progress,
-        rules=rules,
-        deadline=deadline,
-    )
+    rows = rule_rows(checked, ()) if rules is None else rules
+    stopping = Stopping(rounds, tolerance, progress)
+    deadline = deadline or Deadline.after(None)
+    return relax_checked(checked, rows, stopping, deadline, single_root=single_root, projective=projective)
 
 
 def relax_checked(
-    parts: Parts,
-    *,
-    single_root: bool,
-    projective: bool = False,
-    rounds: int = 1000,
-    tolerance: float = 1e-6,
-    progress: float = 0.0,
-    rules: RuleRows | None = None,
-    deadline: Deadline | None = None,
+    parts: Parts, rules: RuleRows, stopping: Stopping, deadline: Deadline, *, single_root: bool, projective: bool
 ) -> Relaxed:
     """``relax`` of parts that are known to be right."""
-    deadline = deadline or Deadline.after(None)
-    rows = rule_rows(parts, ()) if rules is None else rules
-    decomposition = _Decomposition(parts, rows, single_root=single_root, projective=projective)
-    decomposition.run(rounds, tolerance, progress, deadline)
+    decomposition = _Decomposition(parts, rules, single_root=single_root, projective=projective)
+    decomposition.run(stopping, deadline)
     return decomposition.relaxed(in_time=not deadline.is_over)
 
 
@@ -194,7 +186,8 @@ class _Decomposition:
         """A share of the score of its variable for each copy."""
         return kernels.Copies(self.scores[variables] / self.degrees[variables], self.agreed[variables])
 
-    def run(self, rounds: int, tolerance: float, progress: float, deadline: Deadline) -> None:
+    def run(self, stopping: Stopping, deadline: Deadline) -> None:
+        rounds, tolerance, progress = stopping
         bound, looked_at, gap = np.inf, 0, tolerance**0.5
         while self.rounds < rounds and not deadline.is_over:
             start = clock.now()

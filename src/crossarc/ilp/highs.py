@@ -100,14 +100,6 @@ class Solver:
             len(rows.lower), rows.lower, rows.upper, len(rows.values), rows.starts, rows.columns, rows.values
         )
 
-    def fix(self, columns: Indices, values: Floats) -> None:
-        """Let variables have these values."""
-        if values[~self._is_used[columns]].any():
-            raise Infeasible
-        used = self._is_used[columns]
-        numbers, values = self._numbers(columns[used]), values[used]
-        self._highs.changeColsBounds(len(numbers), numbers, values, values)
-
     def relaxed(self) -> Answer:
         """The linear program, in which no variable need be an integer."""
         return self._run()

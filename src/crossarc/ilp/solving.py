@@ -13,7 +13,7 @@ from crossarc.core import Constraints, NoTreeError, Tree
 from crossarc.ilp.checks import check_rules, checked_parts
 from crossarc.ilp.cutting_planes import cuts, nonprojective_cuts, projective_cuts
 from crossarc.ilp.deadline import Deadline
-from crossarc.ilp.dual_decomposition import relax_checked
+from crossarc.ilp.dual_decomposition import Stopping, relax_checked
 from crossarc.ilp.formulation import MOST_FLOW, TreeRows, formulate, restricted
 from crossarc.ilp.highs import Answer, Infeasible, Solver
 from crossarc.ilp.parts import Indicators, Parts, indicators_of_tree, score_of_tree
@@ -241,12 +241,11 @@ def _decomposed(problem: _Problem, exact: bool) -> Solution | None:
     try:
         relaxed = relax_checked(
             relaxable,
+            rows,
+            Stopping(int(np.clip(_WORK / max(n_parts, 1), 60, _ROUNDS)), progress=_PROGRESS),
+            problem.deadline.keeping(later + _LAST),
             single_root=problem.constraints.single_root,
             projective=problem.constraints.projective,
-            rounds=int(np.clip(_WORK / max(n_parts, 1), 60, _ROUNDS)),
-            progress=_PROGRESS,
-            rules=rows,
-            deadline=problem.deadline.keeping(later + _LAST),
         )
         tree = problem.near(relaxed.indicators.arcs, later, _certain(relaxed.bound))
         if tree.score == -np.inf:

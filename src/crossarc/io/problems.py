@@ -33,11 +33,15 @@ _LONG_CYCLE = 20  # words that messages show of a cycle
 
 
 class LineProblem(NamedTuple):
+    """What is wrong with a line of a sentence."""
+
     line: int  # counted from 0 within the sentence
     message: str
 
 
 class WordProblem(NamedTuple):
+    """What is wrong with a word, or with the tree."""
+
     word: int | None  # None: the sentence as a whole
     message: str
 

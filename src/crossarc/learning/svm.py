@@ -100,7 +100,7 @@ def _svc(settings: SvmSettings) -> Any:
     try:
         from sklearn.svm import SVC
     except ImportError:
-        raise CrossarcError("the classifier svm needs scikit-learn: pip install '.[svm]'") from None
+        raise CrossarcError("the classifier svm needs scikit-learn: pip install 'crossarc[svm]'") from None
     kernel = {"kernel": "poly", "degree": settings.degree, "gamma": settings.gamma, "coef0": settings.r}
     return SVC(**kernel, C=settings.cost, tol=settings.tolerance, cache_size=_CACHE)
 

@@ -23,6 +23,7 @@ from typing import Any, NoReturn, Protocol
 from crossarc.models.errors import ModelError
 
 __all__ = [
+    "FEATURE_SET",
     "MOST",
     "Anything",
     "Flag",
@@ -95,6 +96,9 @@ class Text:
             for value in distinct:
                 if not pattern.fullmatch(value):
                     refuse(where, value, f"a text such as {self.pattern}")
+
+
+FEATURE_SET = Text(1 << 20, lines=True)  # as it is written in its file
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def setting(
 
 
 _AS_IN_TREEBANK = "as in the treebank"
-_OURS = "A feature set of ours ({}), or a file of templates; several with + between them."
+_OURS = "A feature set that comes with Crossarc ({}), or a file of templates; several are joined by +."
 
 
 # Settings that several systems have. A dataclass keeps each field to itself, so these make new ones.
@@ -67,30 +67,32 @@ def features(names: str = "default, mcd2005, mp2006") -> Any:
 
 
 def hash_bits(default: int | None = None, **about: Any) -> Any:
-    text = None if default else "as the treebank and the feature set need"
-    return setting(default, "There are 2 to this power weights.", low=10, high=28, default_text=text, **about)
+    text = None if default else "as many as the treebank and the feature set need"
+    return setting(default, "There are 2^N weights.", low=10, high=28, default_text=text, **about)
 
 
 def max_candidates(remark: str, low: int) -> Any:
-    return setting(10, f"Heads of each word that the pruner leaves at most{remark}.", low=low)
+    return setting(10, f"The most heads that the pruner leaves to each word{remark}.", low=low)
 
 
 def labels() -> Any:
-    help = "Labels are chosen for a finished tree, or together with the arcs; none: only heads are learnt."
+    help = (
+        "two-stage: labels are chosen for a finished tree; joint: together with its arcs; none: only heads are learnt."
+    )
     return setting("two-stage", help)
 
 
 def start(**about: Any) -> Any:
-    help = "Where the changes of heads start: from the best projective tree, or from the best of all by arcs alone."
+    help = "The tree from which heads are changed: the best projective one, or the best by arcs alone, which may cross."
     return setting("projective", help, **about)
 
 
 def max_changes(**about: Any) -> Any:
-    return setting(None, "Changes of heads at most.", low=0, default_text="while they help", **about)
+    return setting(None, "The most changes of heads.", low=0, default_text="while they help", **about)
 
 
 def pruning_margin(default: float) -> Any:
-    return setting(default, "How much worse than the best head the others may be to the pruner, to be left.", low=0)
+    return setting(default, "The pruner leaves heads that score at most this much less than the best one.", low=0)
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ from typing import Any
 
 from crossarc.core import CrossarcError
 from crossarc.models import ModelError
-from crossarc.models.schema import Kind, ListOf, Maybe, Number, Record, Row, Text, refuse
+from crossarc.models.schema import FEATURE_SET, Kind, ListOf, Maybe, Number, Record, Row, Text, refuse
 from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.parsers.config import Config
 
 __all__ = [
     "CALIBRATION",
-    "FEATURE_SET",
     "LABELS",
     "TEMPERATURES",
     "ConfigOf",
@@ -25,7 +24,6 @@ __all__ = [
 
 _MOST_LABELS = 1 << 16
 LABELS = ListOf(Text(1000, least=1), least=1, most=_MOST_LABELS)
-FEATURE_SET = Text(1 << 20, lines=True)
 _SHARE = Number(0, 1)
 _DEV = Maybe(Record({"uas": _SHARE, "las": _SHARE}))
 

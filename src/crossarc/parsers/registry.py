@@ -300,11 +300,9 @@ def _system_in(header: dict[str, Any], path: str | Path) -> str:
 
 def check_header(header: dict[str, Any], path: str | Path) -> None:
     """Refuse a parser's header that is not of the kinds of its system; ``ModelError`` names the file."""
-    name = _system_in(header, path)
-    parser = KNOWN[name].parser
+    parser = KNOWN[_system_in(header, path)].parser
     try:
         Record(parser.header_kinds, parser.optional_fields).check([header], "its header")
-        if name in WRAPPERS:
-            parser.tensor_kinds(header)  # checks the headers of inner parsers
+        parser.tensor_kinds(header)  # checks the headers of inner parsers
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None

@@ -51,7 +51,7 @@ class ScoringParser(Parser):
 
     def solved(self, sentence: Sentence, constraints: Constraints, options: ParseOptions) -> Parsed:
         """The best tree under rules, by an integer program."""
-        from crossarc.parsers.solving import solved_by_arcs  # brings the solver with it
+        from crossarc.parsers.integer_program import solved_by_arcs  # brings the solver with it
 
         return solved_by_arcs(self, sentence, constraints, options)
 

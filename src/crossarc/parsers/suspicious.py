@@ -56,7 +56,7 @@ def cross_validated_suspects(
     seed: int = 1,
     watch: Callable[[int], None] = lambda fold: None,
 ) -> list[Suspect]:
-    """The same, each part of the treebank judged by a parser trained on all others.
+    """All words of gold trees, the least likely first, each part judged by a parser trained on all others.
 
     Parsers learn from trees and are calibrated on them; sentences whose heads have cycles are only judged.
     """

@@ -1,4 +1,4 @@
-"""Text in, trees out: what joins segmenter, tagger, lemmatiser and parser."""
+"""Text in, trees out: what joins segmenter, tagger, lemmatizer and parser."""
 
 from crossarc.pipeline.pipeline import TEXT_COMPONENTS, Pipeline, load
 from crossarc.pipeline.scores import scores_of, words_per_second

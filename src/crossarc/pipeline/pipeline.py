@@ -45,7 +45,7 @@ _TEXTS = 16  # that are parsed together
 
 @dataclass(frozen=True, repr=False)
 class Pipeline:
-    """A model: a parser, and as much as it has of segmenter, tagger, lemmatiser and enhancer.
+    """A model: a parser, and as much as it has of segmenter, tagger, lemmatizer and enhancer.
 
     >>> import crossarc
     >>> model = crossarc.load("en")
@@ -131,7 +131,7 @@ class Pipeline:
     def annotate(self, sentences: Sentences, *, retag: bool = False) -> list[Sentence]:
         """The sentences with tags and lemmas: where they are missing, or (``retag``) all anew.
 
-        A model without tagger or lemmatiser leaves them as they are.
+        A model without tagger or lemmatizer leaves them as they are.
         """
         annotated = list(checked_sentences(sentences))
         tagger = self.tagger or self.parser.tagger

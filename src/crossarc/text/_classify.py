@@ -31,7 +31,7 @@ def find_places(hashes, shift, places):
 
 
 @jit
-def choose_near(weights, shift, aspects, templates, items, choices, margin, left, bounds):
+def choose_within_margin(weights, shift, aspects, templates, items, choices, margin, left, bounds):
     """The best class of each item, the first of several; after it those that are less than ``margin`` worse.
 
     Those of item i are ``left[bounds[i] : bounds[i + 1]]``. Features are looked up only where there is a choice, and
@@ -50,7 +50,7 @@ def choose_near(weights, shift, aspects, templates, items, choices, margin, left
             find_features(items.attributes, items.rows[i], templates, shift, places)
             count = find_aspects(aspects, classes, i, asked, different)
             add_up(weights, places, different[:count], totals)
-            bounds[i + 1] = append_near(totals, aspects, classes, np.float32(margin), left, end)
+            bounds[i + 1] = append_within_margin(totals, aspects, classes, np.float32(margin), left, end)
 
 
 @jit_inline
@@ -87,7 +87,7 @@ def add_up(weights, places, different, totals):
 
 
 @jit_inline
-def append_near(totals, aspects, classes, margin, left, end):
+def append_within_margin(totals, aspects, classes, margin, left, end):
     """Append the best class and those within a margin of it to what is left; where that ends."""
     best, highest = 0, np.float32(-np.inf)
     for c in range(len(classes)):

@@ -15,7 +15,7 @@ from crossarc.features.templates import Compiled
 from crossarc.features.weights import Weights, bits_of_table
 from crossarc.features.word_table import WordTable
 from crossarc.learning.online import averaged, new_learner, table_size
-from crossarc.text._classify import choose_near, learn
+from crossarc.text._classify import choose_within_margin, learn
 
 __all__ = ["PADDING", "Choices", "Classifier", "Items", "look_up", "train_classifier"]
 
@@ -52,7 +52,10 @@ class Choices(NamedTuple):
 
 @dataclass(frozen=True)
 class Classifier:
-    """Trained weights."""
+    """A linear classifier of items by hashed features: the class with the largest sum of weights.
+
+    A class has several aspects (a tag has its UPOS, XPOS and FEATS), each with weights of its own, which are added up.
+    """
 
     templates: Compiled
     weights: Weights
@@ -76,7 +79,9 @@ class Classifier:
         """
         left = np.empty(int(np.diff(choices.bounds)[choices.lists].sum()), dtype=np.int64)
         bounds = np.zeros(len(items.rows) + 1, dtype=np.int64)
-        choose_near(self.weights, self.shift, self.aspects, self.templates, items, choices, margin, left, bounds)
+        choose_within_margin(
+            self.weights, self.shift, self.aspects, self.templates, items, choices, margin, left, bounds
+        )
         return Choices(np.arange(len(items.rows)), left, bounds)
 
 

@@ -22,7 +22,7 @@ from crossarc.features.language import FeatureSet, load_set, parse_set
 from crossarc.features.word_table import WordTable
 from crossarc.learning.listener import TrainingListener
 from crossarc.models import Tensors
-from crossarc.models.schema import Kind, ListOf, MapOf, Record, Text, Whole
+from crossarc.models.schema import FEATURE_SET, Kind, ListOf, MapOf, Record, Text, Whole
 from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.text.boundaries import (
     END,
@@ -61,11 +61,17 @@ _MAX_CHUNKS = 1 << 16  # whose tokens are kept
 
 @dataclass(frozen=True, repr=False)
 class Segmenter:
-    """A trained segmenter."""
+    """Cuts raw text into sentences of words: one classifier says where tokens end, another where sentences do.
+
+    >>> import crossarc
+    >>> segmenter = crossarc.load("en-fast").segmenter
+    >>> [sentence.form for sentence in segmenter.apply("It rains. I can't go.")]
+    [('It', 'rains', '.'), ('I', 'ca', "n't", 'go', '.')]
+    """
 
     name: ClassVar[str] = "segmenter"
 
-    header_kinds: ClassVar[Mapping[str, Kind]] = {"features": Text(1 << 20, lines=True)}
+    header_kinds: ClassVar[Mapping[str, Kind]] = {"features": FEATURE_SET}
     optional_fields: ClassVar[Collection[str]] = ()
 
     tokens: Classifier

@@ -24,7 +24,7 @@ from crossarc.features.language import FeatureSet, Schema, Section, load_set, pa
 from crossarc.features.templates import Compiled, compile_templates
 from crossarc.learning.listener import TrainingListener
 from crossarc.models import ModelError, Tensors
-from crossarc.models.schema import Flag, Kind, ListOf, MapOf, Record, Row, Text, Whole
+from crossarc.models.schema import FEATURE_SET, Flag, Kind, ListOf, MapOf, Record, Row, Text, Whole
 from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.text.classifier import PADDING, Choices, Classifier, Ints, Items, train_classifier
 from crossarc.text.lexicon import ATTRIBUTES, Lexicon, collect
@@ -48,11 +48,19 @@ _MARGIN = 1.5  # what the first pass finds so much worse than the best, the seco
 
 @dataclass(frozen=True, repr=False)
 class Tagger:
-    """A trained tagger."""
+    """Finds UPOS, XPOS and FEATS of words, all three at once, in two passes over a sentence.
+
+    The first chooses by words alone; the second looks at the tags that the first has found nearby, too.
+
+    >>> import crossarc
+    >>> tagger = crossarc.load("en-fast").tagger
+    >>> tagger.apply([Sentence.of(["It", "rains"])])[0].upos
+    ('PRON', 'VERB')
+    """
 
     name: ClassVar[str] = "tagger"
 
-    header_kinds: ClassVar[Mapping[str, Kind]] = {"features": Text(1 << 20, lines=True)}
+    header_kinds: ClassVar[Mapping[str, Kind]] = {"features": FEATURE_SET}
     optional_fields: ClassVar[Collection[str]] = ()
 
     tags: tuple[Tag, ...]

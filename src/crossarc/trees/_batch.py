@@ -125,8 +125,15 @@ def in_order(groups: Sequence[Group], results: Sequence[Iterable[Result]]) -> li
     return [placed[i] for i in range(len(placed))]
 
 
-def each_of(groups: Sequence[Group], work: Callable[[Scores, Group, int], Result], threads: int) -> list[Result]:
+def of_groups(work: Callable[[Group, int], Iterable[Result]], groups: Sequence[Group], threads: int) -> list[Result]:
+    """The results of work(group, threads) for the sentences of each group, in the order of the batch."""
+    checked_threads(threads)
+    return in_order(groups, [work(group, threads) for group in groups])
+
+
+def of_sentences(work: Callable[[Scores, Group, int], Result], groups: Sequence[Group], threads: int) -> list[Result]:
     """The results of work(scores, group, i) for the checked scores of sentence i of each group, in order."""
+    checked_threads(threads)
     results = []
     for group in groups:
         checked = [checked_scores(scores, name=group.name_of(i)) for i, scores in enumerate(group.sentences)]

@@ -23,7 +23,7 @@ Below ``TRUSTED`` the same elimination is done with the logarithms of the number
 
 import numpy as np
 
-from crossarc._jit import jit_helper
+from crossarc._jit import jit_helper, jit_inline
 from crossarc.trees._exponential import exponentials
 
 TRUSTED = 1e-200
@@ -236,13 +236,16 @@ def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product, in_logs):
             pivot, rooted = eliminate_one(rows, root, shift, first, last, word, rooted, in_logs)
             gone = 1
         product = trusted(times(product, pivot, in_logs), in_logs)
-        if from_left:
-            lo += gone
-            begin += gone
-        else:
-            hi -= gone
-            end -= gone
+        lo, hi, begin, end = without(gone, from_left, lo, hi, begin, end)
     return product, rooted
+
+
+@jit_inline
+def without(gone, from_left, lo, hi, begin, end):
+    """The graph lo..hi-1 and the words begin..end-1 when the first or the last ones of both are gone."""
+    if from_left:
+        return lo + gone, hi, begin + gone, end
+    return lo, hi - gone, begin, end - gone
 
 
 @jit_helper

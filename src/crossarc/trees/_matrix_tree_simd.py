@@ -10,7 +10,7 @@ import numpy as np
 
 from crossarc._jit import njit
 from crossarc.trees._exponential import exponentials
-from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted
+from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted, without
 from crossarc.trees._simd import LANES, filled, load, store
 
 # "numpy": a division by zero gives inf or NaN, and need not be tested for
@@ -120,12 +120,7 @@ def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product):
     while begin < end:
         gone = min(2, end - begin)
         word, next_word = (lo, lo + 1) if from_left else (hi - 1, hi - 2)
-        if from_left:
-            lo += gone
-            begin += gone
-        else:
-            hi -= gone
-            end -= gone
+        lo, hi, begin, end = without(gone, from_left, lo, hi, begin, end)
         if gone == 2:
             pivot = eliminate_two(rows, root, shift, lo, hi, word, next_word, rooted)
         else:

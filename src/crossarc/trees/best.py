@@ -15,11 +15,10 @@ from crossarc.trees._batch import (
     Group,
     Lengths,
     ListOfScores,
-    checked_threads,
     decode_simd,
     groups_of,
     in_blocks,
-    in_order,
+    of_groups,
 )
 from crossarc.trees._chu_liu_edmonds import best_arborescence, best_arborescences
 from crossarc.trees._eisner import best_projective
@@ -152,9 +151,8 @@ def best_trees(
     >>> [tree.heads.tolist() for tree in trees]
     [[-1, 0, 0], [-1, 2, 0]]
     """
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
-    return in_order(groups, [best_trees_of(group, threads) for group in groups])
+    return of_groups(best_trees_of, groups, threads)
 
 
 def best_trees_of(group: Group, threads: int) -> list[Tree]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossarc.core import Constraints, Tree
-from crossarc.trees._batch import ConstraintsOfEach, Group, Lengths, ListOfScores, checked_threads, each_of, groups_of
+from crossarc.trees._batch import ConstraintsOfEach, Group, Lengths, ListOfScores, groups_of, of_sentences
 from crossarc.trees._camerini import k_best_arborescences
 from crossarc.trees._eisner_k_best import k_best_projective
 from crossarc.trees._input import Scores, checked_scores, flags_of, masked, no_tree
@@ -73,13 +73,12 @@ def k_best_trees_batch(
     [3, 10]
     """
     count = _checked_k(k)
-    checked_threads(threads)
-    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
 
     def find(scores: Scores, group: Group, i: int) -> list[Tree]:
         return _k_best(scores, count, group.single_root, group.projective, group.name_of(i))
 
-    return each_of(groups, find, threads)
+    groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
+    return of_sentences(find, groups, threads)
 
 
 def _checked_k(k: int) -> int:

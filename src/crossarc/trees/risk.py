@@ -14,9 +14,8 @@ from crossarc.trees._batch import (
     Lengths,
     ListOfScores,
     alone,
-    checked_threads,
     groups_of,
-    in_order,
+    of_groups,
 )
 from crossarc.trees._input import Scores
 from crossarc.trees.best import best_tree, best_trees_of
@@ -81,9 +80,8 @@ def min_risk_trees(
     >>> [(tree.heads.tolist(), round(tree.score, 2)) for tree in trees]
     [([-1, 0, 0], 1.33), ([-1, 2, 0], 1.95)]
     """
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
-    return in_order(groups, [_safest_trees(group, threads) for group in groups])
+    return of_groups(_safest_trees, groups, threads)
 
 
 def safest_tree(probabilities: Scores, group: Group) -> Tree:

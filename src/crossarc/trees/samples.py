@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossarc.core import Constraints, Tree
 from crossarc.trees import _ancestral, _inside_outside
-from crossarc.trees._batch import ConstraintsOfEach, Group, Lengths, ListOfScores, checked_threads, each_of, groups_of
+from crossarc.trees._batch import ConstraintsOfEach, Group, Lengths, ListOfScores, groups_of, of_sentences
 from crossarc.trees._input import Scores, checked_scores, flags_of, masked, no_tree, score_of_tree, summed_labels
 
 __all__ = ["sample_trees", "sample_trees_batch"]
@@ -84,7 +84,6 @@ def sample_trees_batch(
     [5, 5]
     """
     count = _checked_size(size)
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective)
     generators = np.random.default_rng(rng).spawn(sum(len(group.sentences) for group in groups))
 
@@ -92,7 +91,7 @@ def sample_trees_batch(
         generator = generators[group.numbers[i]]
         return _sampled(scores, count, generator, group.single_root, group.projective, group.name_of(i))
 
-    return each_of(groups, draw, threads)
+    return of_sentences(draw, groups, threads)
 
 
 def _checked_size(size: int) -> int:

@@ -10,6 +10,7 @@ sums are #P-hard (McDonald & Satta 2007, §5.1): small sentences only, by enumer
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,9 @@ from crossarc.trees._batch import (
     ListOfScores,
     Packed,
     alone,
-    checked_threads,
     groups_of,
     in_blocks,
-    in_order,
+    of_groups,
     pack,
     unpack,
 )
@@ -146,10 +146,13 @@ def entropies(
     >>> np.exp(entropies([np.zeros((3, 3)), np.zeros((4, 4))])).round()
     array([ 3., 16.])
     """
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
-    found = [map(entropy_of, group.sentences, *sums_of(group, threads)) for group in groups]
-    return np.array(in_order(groups, found), dtype=np.float64)
+    found = of_groups(_entropies_of, groups, threads)
+    return np.array(found, dtype=np.float64)
+
+
+def _entropies_of(group: Group, threads: int) -> Iterator[float]:
+    return map(entropy_of, group.sentences, *sums_of(group, threads))
 
 
 def entropy_of(scores: NDArray[Any], log_z: float, probabilities: Scores) -> float:
@@ -176,9 +179,9 @@ def log_partitions(
     >>> np.exp(log_partitions([np.zeros((3, 3)), np.zeros((4, 4))])).round()
     array([ 3., 16.])
     """
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
-    return np.array(in_order(groups, [log_partitions_of(group, threads) for group in groups]), dtype=np.float64)
+    found: list[float] = of_groups(log_partitions_of, groups, threads)
+    return np.array(found, dtype=np.float64)
 
 
 def marginals_batch(
@@ -198,9 +201,12 @@ def marginals_batch(
     >>> [m.shape for m in marginals_batch(np.zeros((2, 5, 5)), lengths=[2, 4])]
     [(3, 3), (5, 5)]
     """
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
-    return in_order(groups, [sums_of(group, threads)[1] for group in groups])
+    return of_groups(_marginals_of, groups, threads)
+
+
+def _marginals_of(group: Group, threads: int) -> list[NDArray[np.float64]]:
+    return sums_of(group, threads)[1]
 
 
 def log_partitions_and_marginals(
@@ -221,11 +227,13 @@ def log_partitions_and_marginals(
     >>> np.exp(log_z).round(), len(probabilities)
     (array([1., 3.]), 2)
     """
-    checked_threads(threads)
     groups = groups_of(list_of_scores, lengths, constraints, single_root, projective, limits_children=True)
-    sums = [sums_of(group, threads) for group in groups]
-    log_z = in_order(groups, [of_group for of_group, _ in sums])
-    return np.array(log_z, dtype=np.float64), in_order(groups, [of_group for _, of_group in sums])
+    found = of_groups(_pairs_of_sums, groups, threads)
+    return np.array([log_z for log_z, _ in found], dtype=np.float64), [probabilities for _, probabilities in found]
+
+
+def _pairs_of_sums(group: Group, threads: int) -> Iterator[tuple[float, NDArray[np.float64]]]:
+    return zip(*sums_of(group, threads), strict=True)
 
 
 def log_partitions_of(group: Group, threads: int = 1) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ class CombinedConfig(Config):
     members: str = setting(
         "neural,spanning-tree",
         "The parsers, separated by commas: systems or presets, which are then trained, or files of trained models. All "
-        "must know probabilities of trees.",
+        "of them must score arcs: spanning-tree, neural.",
     )
     seed: int = config.seed("of those that are trained")
 

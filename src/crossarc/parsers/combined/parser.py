@@ -13,14 +13,15 @@ from typing import Any, ClassVar
 from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.learning.listener import DevScores
-from crossarc.models import Contents, ModelError, Tensors
-from crossarc.models.schema import Anything, Kind, ListOf, MapOf, Number, Record
+from crossarc.models import ModelError, Tensors
+from crossarc.models.schema import Kind, ListOf, Number, Record
 from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, SentenceTagger
 from crossarc.parsers.combined.batch import CombinedBatch, MemberWeights
 from crossarc.parsers.combined.config import CombinedConfig
 from crossarc.parsers.header import CALIBRATION, fields_of_parser
 from crossarc.parsers.scoring import ScoringParser
+from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parsers
 
 __all__ = ["CombinedParser"]
 
@@ -64,11 +65,10 @@ class CombinedParser(ScoringParser):
         return next((member.tagger for member in self.members if member.tagger is not None), None)
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
-        contents = [Contents(*member.to_model()) for member in self.members]
-        tensors = {f"{i}.{name}": own for i, one in enumerate(contents) for name, own in one.tensors.items()}
+        headers, tensors = inner_contents(_numbered(self.members))
         header = {
             **self.header(),
-            "members": [one.header for one in contents],
+            "members": list(headers.values()),
             "weights": self.weights._asdict(),
             **({"temperatures": None} if self.calibration is None else self.calibration.to_header()),
         }
@@ -77,25 +77,20 @@ class CombinedParser(ScoringParser):
     header_kinds: ClassVar[Mapping[str, Kind]] = {
         **fields_of_parser(CombinedConfig),
         **CALIBRATION,
-        "members": ListOf(MapOf(Anything()), least=2, most=_MOST_MEMBERS),  # each is checked as what it is
+        "members": ListOf(INNER_HEADER, least=2, most=_MOST_MEMBERS),
         "weights": Record(dict.fromkeys(MemberWeights._fields, ListOf(Number(0, 1e6), least=2, most=_MOST_MEMBERS))),
     }
     optional_fields: ClassVar[Collection[str]] = ("curves",)
 
     @classmethod
     def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
-        kinds: dict[str, TensorKind] = {}
-        for i, own in enumerate(header["members"]):
-            kind = _kind_of_member(own)
-            Record(kind.header_kinds, kind.optional_fields).check([own], f"its header: members {i}")
-            kinds |= {f"{i}.{name}": tensor for name, tensor in kind.tensor_kinds(own).items()}
-        return kinds
+        for own in header["members"]:
+            _refuse_others(own)
+        return inner_kinds(_numbered(header["members"]), "members ")
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> CombinedParser:
-        members = tuple(
-            _kind_of_member(own).from_model(own, _tensors_of(i, tensors)) for i, own in enumerate(header["members"])
-        )
+        members: Any = tuple(inner_parsers(_numbered(header["members"]), tensors))
         labels = tuple(header["labels"])
         weights = MemberWeights(**{name: tuple(map(float, own)) for name, own in header["weights"].items()})
         if any(member.labels != labels for member in members):
@@ -113,17 +108,15 @@ class CombinedParser(ScoringParser):
         )
 
 
-def _kind_of_member(header: dict[str, Any]) -> type[ScoringParser]:
-    from crossarc.parsers.registry import SYSTEMS  # which knows this module
+def _numbered(members: Sequence[Any]) -> dict[str, Any]:
+    """What there is of each member, by its number."""
+    return {str(i): own for i, own in enumerate(members)}
 
-    name = header.get("system")
-    kind = SYSTEMS[name].parser if isinstance(name, str) and name in SYSTEMS else None
+
+def _refuse_others(header: dict[str, Any]) -> None:
+    """A parser that does not score arcs, or is a combination itself, cannot be a member."""
+    from crossarc.parsers.registry import class_of  # which knows this module
+
+    kind = class_of(header)
     if kind is None or not issubclass(kind, ScoringParser) or issubclass(kind, CombinedParser):
-        raise ModelError(f"a parser of system {name} among several")
-    return kind
-
-
-def _tensors_of(i: int, tensors: Tensors) -> Tensors:
-    """Those of one member."""
-    prefix = f"{i}."
-    return {name.removeprefix(prefix): own for name, own in tensors.items() if name.startswith(prefix)}
+        raise ModelError(f"a parser of system {header.get('system')} among several")

@@ -186,7 +186,7 @@ def score_actions_linearly(extracted, model):
 
 @jit_inline
 def score_actions_by_words(extracted, model):
-    """The same while weights do not change: what depends on i alone or on j alone is summed once for each word."""
+    """Scores while weights do not change: what depends on i alone or on j alone is summed once for each word."""
     features, sums, i, j = model.features, extracted.sums, extracted.nodes[0], extracted.nodes[1]
     plain, with_sets = features.alone[0], features.alone[1]
     if not extracted.is_summed[0, i]:

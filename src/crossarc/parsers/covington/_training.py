@@ -52,10 +52,7 @@ def learn_links(batch, chosen, model, learners, gold, options, exploration, seed
     """
     wrong = 0
     for b in chosen:
-        nodes = slice(batch.starts[b], batch.starts[b + 1])
-        heads, labels = gold.heads[nodes], gold.labels[nodes]
-        graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
-        extracted = new_link_features(sentence_attributes(batch, b), model, gold.n_labels)
+        heads, labels, graph, extracted = begin_sentence(batch, b, model, gold, options)
         every_label = np.ones((0, gold.n_labels), np.bool_)
         random = mix(seed + np.uint64(b))
         for j in range(1, len(heads)):
@@ -75,6 +72,15 @@ def learn_links(batch, chosen, model, learners, gold, options, exploration, seed
         learners.links.step[0] += 1
         learners.labels.step[0] += 1
     return wrong
+
+
+@jit_inline
+def begin_sentence(batch, b, model, gold, options):
+    """The gold heads and labels of a sentence, a graph without arcs, and room for features."""
+    nodes = slice(batch.starts[b], batch.starts[b + 1])
+    heads, labels = gold.heads[nodes], gold.labels[nodes]
+    graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
+    return heads, labels, graph, new_link_features(sentence_attributes(batch, b), model, gold.n_labels)
 
 
 @jit_inline
@@ -172,7 +178,7 @@ def learn_action(extracted, learner, best, rival):
 
 @jit_inline
 def learn_label(extracted, learner, gold):
-    """The same for the label of a gold arc."""
+    """The label of a gold arc is to beat the best other label by 1."""
     rival = -1
     for label in range(len(extracted.labels)):
         if label != gold and (rival < 0 or extracted.labels[label] > extracted.labels[rival]):
@@ -188,10 +194,7 @@ def instances_of(batch, b, model, gold, options):
 
     A gold arc that is not permissible is never made; its word is left to be attached in the end.
     """
-    nodes = slice(batch.starts[b], batch.starts[b + 1])
-    heads, labels = gold.heads[nodes], gold.labels[nodes]
-    graph = new_graph(np.full(len(heads), -1), np.ones((0, 0), np.bool_), options.single_root)
-    extracted = new_link_features(sentence_attributes(batch, b), model, gold.n_labels)
+    heads, labels, graph, extracted = begin_sentence(batch, b, model, gold, options)
     max_links = len(heads) * (len(heads) - 1) // 2
     sets = len(model.features.set_slots) * extracted.columns.shape[1]
     symbols = np.empty((max_links, len(extracted.values) - 1 + sets), np.uint32)

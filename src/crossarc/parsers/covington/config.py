@@ -35,12 +35,12 @@ class CovingtonConfig(Config):
     classifier: Literal["linear", "svm"] = setting(
         "linear",
         "svm: support vector machines with a quadratic kernel, as in the paper (needs scikit-learn: pip install "
-        "'.[svm]'): a minute or two for 20,000 words, hours for 200,000, and slower parsing.",
+        "'crossarc[svm]'): a minute or two for 20,000 words, hours for 200,000, and slower parsing.",
     )
     features: str = config.features("default, n07")
     unattached: Literal["closest", "root"] = setting(
         "closest",
-        "Where words go that are left without a head: to the one that each came closest to, or all to the root.",
+        "The head of words that are left without one: that which each came closest to, or the root.",
     )
     exploration: float = setting(
         1.0,
@@ -54,14 +54,14 @@ class CovingtonConfig(Config):
     seed: int = config.seed("of the random order of sentences, and of exploration", only=_LINEAR)
     hash_bits: int = config.hash_bits(23, only=_LINEAR)
     aggressiveness: float = setting(0.01, 'The largest step of passive-aggressive learning ("C").', low=0, only=_LINEAR)
-    svm_degree: int = setting(2, "Of the kernel (gamma x·y + r)^degree; 1: linear.", low=1, only=_SVM)
-    svm_gamma: float = setting(0.2, "Of the kernel.", low=1e-6, only=_SVM)
-    svm_r: float = setting(0.0, "Of the kernel.", low=0, only=_SVM)
+    svm_degree: int = setting(2, "The degree of the kernel (gamma x·y + r)^degree; 1: linear.", low=1, only=_SVM)
+    svm_gamma: float = setting(0.2, "The gamma of the kernel.", low=1e-6, only=_SVM)
+    svm_r: float = setting(0.0, "The r of the kernel.", low=0, only=_SVM)
     svm_cost: float = setting(0.5, 'What an error costs in training ("C").', low=1e-6, only=_SVM)
     svm_tolerance: float = setting(1.0, 'When training stops ("epsilon").', low=1e-6, only=_SVM)
     svm_split: int = setting(
         1000,
-        "Tags of the new word with as many links have machines of their own; 0: one group for all.",
+        "Tags of the new word that occur with at least this many links have machines of their own; 0: none has.",
         low=0,
         only=_SVM,
     )

@@ -27,7 +27,7 @@ from crossarc.features.weights import bits_of_table, dequantized
 from crossarc.learning.listener import DevScores
 from crossarc.learning.svm import Svm, no_svm
 from crossarc.models import Tensors
-from crossarc.models.schema import Kind
+from crossarc.models.schema import FEATURE_SET, Kind
 from crossarc.models.tensors import HashedWeights, TensorKind
 from crossarc.parsers.base import Capability, Confidence, Parsed, ParseOptions, Parser
 from crossarc.parsers.covington._graph import NO_LIMIT
@@ -37,7 +37,7 @@ from crossarc.parsers.covington.config import CovingtonConfig
 from crossarc.parsers.covington.features import LinkFeatureSet, parse_features
 from crossarc.parsers.covington.machines import check_machines, tensors_of_machines
 from crossarc.parsers.covington.repair import nearest_tree
-from crossarc.parsers.header import FEATURE_SET, TEMPERATURES, fields_of_parser
+from crossarc.parsers.header import TEMPERATURES, fields_of_parser
 from crossarc.trees._input import allowed_arcs, allowed_labels
 from crossarc.trees.shape import degree
 

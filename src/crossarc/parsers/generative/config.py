@@ -32,13 +32,13 @@ class GenerativeConfig(Config):
     )
     symbols: str | None = setting(
         None,
-        "What words are to the model: upos, xpos, form, lemma, or a tag and a word, as upos+lemma.",
+        "What words are to the model: upos, xpos, form, lemma, or a tag and a word, such as upos+lemma.",
         default_text="upos+form; unsupervised: upos",
     )
     condition: Condition | None = setting(
         None,
-        "Modifiers depend on their head alone, on the direction too, on direction and distance (with --stop and "
-        "--projective, on how many words the modifiers before them cover).",
+        "What modifiers depend on: their head alone, the direction, too, or also the distance (with --stop and "
+        "--projective, how many words the modifiers before them cover).",
         default_text="distance; unsupervised: direction",
     )
     stop: bool = setting(
@@ -47,14 +47,18 @@ class GenerativeConfig(Config):
         flags="--stop/--no-stop",
     )
     projective: bool = setting(
-        True, "Whether arcs must not cross: better, measured, even where they do.", flags="--projective/--nonprojective"
+        True,
+        "Whether arcs must not cross; better even for treebanks in which they do.",
+        flags="--projective/--nonprojective",
     )
     single_root: bool | None = config.single_root("with --stop or --unsupervised yes, otherwise as in the treebank")
     start: Literal["harmonic", "uniform", "random"] = setting(
-        "harmonic", "EM begins with: near heads are likelier, all trees alike, random probabilities.", only=_EM
+        "harmonic",
+        "What EM begins with: near heads likelier, all trees alike, or random probabilities.",
+        only=_EM,
     )
     restarts: int = setting(0, "Further, random starts of EM; the most probable model is kept.", low=0, only=_EM)
-    epochs: int = setting(100, "Iterations of EM at most.", low=1, only=_EM)
+    epochs: int = setting(100, "The most iterations of EM.", low=1, only=_EM)
     prior: float = setting(10.0, "What EM adds to the expected count of every tag and decision.", low=1e-12, only=_EM)
     seed: int = config.seed("of random starts", only=_EM)
 

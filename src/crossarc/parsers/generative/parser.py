@@ -499,6 +499,6 @@ def with_stops(
 
 
 def with_unordered_stops(choices: Floats, heads: Ints, nodes: Nodes, log_stop: LogStop) -> Weights:
-    """The same where heads decide for both sides alike: every word stops once, whatever the tree."""
+    """Weights where heads decide for both sides alike when to stop: every word stops once, whatever the tree."""
     go_on, stop = (np.where(nodes.positions > 0, decision, 0.0) for decision in log_stop(0, 0))
     return Weights((choices + go_on[heads])[:, None], np.add.reduceat(stop, nodes.starts[:-1]))

@@ -57,9 +57,15 @@ def pair_of(words, h, m):
 def extra_indices(encoded, words, models, basic, h, m, hashes, out):
     """Where the weights of the features of an extra arc are; their number."""
     count = arc_indices(encoded, h, m, models.extras.shift, out)
+    return add_path(models, basic, h, m, models.extras.shift, hashes, out, count)
+
+
+@jit_inline
+def add_path(models, basic, h, m, shift, hashes, out, count):
+    """Put where the weights of the features of a path are behind the first ``count``; the number of all."""
     n_path = path_features(basic, models.path, h, m, hashes)
     for i in range(n_path):
-        out[count + i] = hashes[i] >> models.extras.shift
+        out[count + i] = hashes[i] >> shift
     return count + n_path
 
 
@@ -101,7 +107,4 @@ def label_extras(attributes, models, basic, heads, graph, labels):
 def rows_of_extra(slots, words, models, basic, h, m, hashes, out):
     """Where the rows of the features of an extra arc's label start; their number."""
     count = rows_of_arc(slots, h, m, models.labels.shift, out)
-    n_path = path_features(basic, models.path, h, m, hashes)
-    for i in range(n_path):
-        out[count + i] = hashes[i] >> models.labels.shift
-    return count + n_path
+    return add_path(models, basic, h, m, models.labels.shift, hashes, out, count)

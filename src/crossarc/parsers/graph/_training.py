@@ -32,7 +32,7 @@ def see_pairs(batch, extra, seen):
 
 @jit
 def learn_graphs(batch, chosen, models, learners, gold, extra, search, augmented, seed):
-    """Mend the weights where the gold graph does not beat another by its loss, and those of the labels of extra arcs.
+    """Change the weights where the gold graph does not beat another by its loss, and those of the labels of extra arcs.
 
     The tree is searched for as in parsing; the graph, if ``augmented``, with its loss added to its score. Returns the
     loss of the graphs.

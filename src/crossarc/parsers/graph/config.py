@@ -24,17 +24,17 @@ class GraphConfig(Config):
 
     basic_tree: bool = setting(
         True,
-        "Whether extra heads are chosen by where they stand in the tree too; not so in the paper.",
+        "Whether extra heads are chosen by their place in the tree, too, which they are not in the paper.",
         flags="--basic-tree/--no-basic-tree",
     )
     shared_weights: bool = setting(
         False,
-        "Whether extra arcs have the weights of the arcs of the tree, as in the paper, and any two words may have one; "
-        "else only words whose tags have one in the treebank.",
+        "Whether extra arcs have the weights of the arcs of the tree, and may join any two words, as in the paper; "
+        "otherwise only words whose tags are joined by one in the treebank.",
         flags="--shared-weights/--own-weights",
     )
     cycles: Literal["arc", "sentence"] = setting(
-        "arc", "What is not learnt from where an arc of DEPS closes a cycle: that arc, or the whole sentence."
+        "arc", "What is left out of training where an arc of DEPS closes a cycle: that arc, or the whole sentence."
     )
     projective: bool | None = config.projective("Whether arcs of the tree must not cross.")
     single_root: bool | None = config.single_root()
@@ -48,7 +48,7 @@ class GraphConfig(Config):
     max_changes: int | None = config.max_changes()
     loss_augmented: bool = setting(
         True,
-        "Whether trees and graphs are searched for with their loss added to their score.",
+        "Whether trees and graphs have their loss added to their score in training.",
         flags="--loss-augmented/--no-loss-augmented",
     )
     aggressiveness: float = setting(1.0, 'The largest step of MIRA ("C").', low=0)

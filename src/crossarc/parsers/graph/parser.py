@@ -22,13 +22,13 @@ from crossarc.features.templates import Templates
 from crossarc.features.weights import dequantized
 from crossarc.learning.listener import DevScores
 from crossarc.models import ModelError, Tensors
-from crossarc.models.schema import Kind, ListOf, Maybe, Number, Record
+from crossarc.models.schema import FEATURE_SET, Kind, ListOf, Maybe, Number, Record
 from crossarc.models.tensors import Array, HashedWeights, TensorKind
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.graph._graph import SEEN_BITS, parse_graphs
 from crossarc.parsers.graph.config import GraphConfig
 from crossarc.parsers.graph.features import SCHEMA, PathTemplates, compile_path
-from crossarc.parsers.header import FEATURE_SET, LABELS, fields_of_linear, fields_of_parser, tensors_of_linear
+from crossarc.parsers.header import LABELS, fields_of_linear, fields_of_parser, tensors_of_linear
 from crossarc.parsers.linear.config import LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.scorers.linear.model import LinearModel, view

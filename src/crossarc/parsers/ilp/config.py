@@ -43,18 +43,16 @@ class IlpConfig(Config):
 
     parts: str | None = setting(
         None,
-        f"Parts of trees that are scored, with commas between them: {', '.join(PARTS)}.",
+        f"Parts of trees that are scored, separated by commas: {', '.join(PARTS)}.",
         default_text="all but crossing; with --projective, all but the last two",
     )
     solver: Literal["ad3", "highs"] = setting(
         "ad3",
-        "What solves relaxed programs: dual decomposition, or the linear program as it is, which takes several times "
-        "as long.",
+        "What solves relaxed programs: dual decomposition (AD³), or HiGHS, which takes several times as long.",
     )
     projective: bool = setting(
         False,
-        "Whether arcs must not cross: programs of projective trees, in training too, which leaves sentences with other "
-        "trees out.",
+        "Whether arcs must not cross, in training, too, which leaves sentences with other trees out.",
         flags="--projective/--nonprojective",
     )
     single_root: bool | None = config.single_root()

@@ -6,7 +6,7 @@ from crossarc.core import Sentence
 from crossarc.features.explain import Reason, sorted_reasons
 from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.linear.explain import ArcReasons
-from crossarc.parsers.linear.solving import MARKS
+from crossarc.parsers.linear.integer_program import MARKS
 from crossarc.search._candidate_tree import neighbours
 from crossarc.trees import crossing_arcs, nonprojective_arcs
 

@@ -20,8 +20,8 @@ from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser
 from crossarc.parsers.header import fields_of_linear, tensors_of_linear
 from crossarc.parsers.ilp.config import IlpConfig
+from crossarc.parsers.linear.integer_program import parsed_by_program
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.linear.solving import parsed_by_program
 from crossarc.scorers.linear.scorer import LinearScorer
 
 if TYPE_CHECKING:

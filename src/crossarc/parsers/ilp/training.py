@@ -19,8 +19,8 @@ from crossarc.parsers.ilp._update import SMALLEST, ilp_update, score_with_losses
 from crossarc.parsers.ilp.config import PARTS, TEMPLATES, IlpConfig
 from crossarc.parsers.ilp.parser import IlpParser
 from crossarc.parsers.linear._learn import TrainingSentence
+from crossarc.parsers.linear.integer_program import program_parts
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.linear.solving import program_parts
 from crossarc.parsers.linear.training import LinearTraining, with_wanted_labels
 from crossarc.parsers.training import TrainingSetup, Treebank, has_possible_tree, with_treebank_defaults
 from crossarc.scorers.linear.scorer import ScoringModels

@@ -36,22 +36,21 @@ class LinearConfig(Config):
 
     order: Literal["1", "2", "high"] = setting(
         "high",
-        "1: arcs only; the best tree of the heads that the pruner leaves, the best of all with --max-candidates 0. 2: "
-        "arcs and adjacent siblings, from the exact projective tree by the best changes of one head. high: all "
-        "siblings, grandparents and valencies too, by hill climbing with restarts.",
+        "1: arcs only, exact search over the heads that the pruner leaves (over all, with --max-candidates 0). 2: arcs "
+        "and adjacent siblings, from the best projective tree by the best changes of one head. high: all siblings, "
+        "grandparents and valencies, too, by hill climbing with restarts.",
     )
     projective: bool | None = config.projective()
     single_root: bool | None = config.single_root()
     learner: Literal["mira", "kbest-mira", "factored-mira", "perceptron", "crf"] = setting(
         "mira",
-        "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model of all trees, "
-        "whose probabilities can be trusted, and which learns from words without a head, too; sets --preset ms2007.",
+        "How weights are learnt; kbest-mira, factored-mira and crf need order 1. crf: a log-linear model, whose "
+        "probabilities can be trusted, and which can also learn from words without a head; sets --preset ms2007.",
     )
-    k: int = setting(5, "Trees of kbest-mira.", low=1, flags="-k", only={"learner": ("kbest-mira",)})
+    k: int = setting(5, "How many trees kbest-mira looks at.", low=1, flags="-k", only={"learner": ("kbest-mira",)})
     loss_augmented: bool | None = setting(
         None,
-        "Whether trees are searched for, or with crf summed over, with their loss added to their score; with crf, that "
-        "is the softmax margin.",
+        "Whether trees have their loss added to their score in training; with crf, that is the softmax margin.",
         flags="--loss-augmented/--no-loss-augmented",
         default_text="loss-augmented, but not with crf",
     )
@@ -66,7 +65,7 @@ class LinearConfig(Config):
     max_changes: int | None = config.max_changes(only={"order": ("2",)})
     restarts: int = setting(
         20,
-        "Further starts of the search at most; where they agree, it takes fewer.",
+        "The most restarts of the search; there are fewer where the first ones agree.",
         low=0,
         high=1000,
         only={"order": ("high",)},
@@ -74,15 +73,15 @@ class LinearConfig(Config):
     aggressiveness: float = setting(
         1.0, 'The largest step of MIRA ("C").', low=0, only={"learner": ("mira", "kbest-mira", "factored-mira")}
     )
-    patience: int = setting(0, "End after so many epochs without a better one on dev; 0 is never.", low=0)
+    patience: int = setting(0, "Stop after this many epochs without a better one on dev; 0: never.", low=0)
     optimizer: Literal["adagrad", "lbfgs"] = setting(
         "adagrad",
-        "Steps along the gradient of each sentence, or of all at once (L-BFGS; --epochs are its iterations, and it "
-        "takes 200 bytes for each weight, so that there are 2^20 at most unless --hash-bits says otherwise).",
+        "adagrad: a step for each sentence. lbfgs: one for all of them (--epochs is the number of its iterations; it "
+        "takes 200 bytes for each weight, of which there are at most 2^20 unless --hash-bits says otherwise).",
         only={"learner": ("crf",)},
     )
     l2: float = setting(
-        1.0, "How strongly weights are drawn to 0 (L2 regularisation).", low=0, only={"learner": ("crf",)}
+        1.0, "How strongly weights are drawn towards 0 (L2 regularisation).", low=0, only={"learner": ("crf",)}
     )
     shards: int = setting(
         1,

@@ -28,14 +28,14 @@ class NeuralConfig(Config):
     )
     encoder: str | None = setting(
         None,
-        "A pretrained encoder to begin with: a folder with config.json, model.safetensors and tokenizer.json (as "
-        "Hugging Face's BERT), or an installed package that carries one. The LSTM is then on top of it.",
+        "A pretrained encoder below the LSTM: a folder with config.json, model.safetensors and tokenizer.json (in the "
+        "format of Hugging Face's BERT), or an installed package that carries one.",
         default_text="an LSTM from scratch",
     )
     vectors: str | None = setting(
         None,
-        "Vectors of pieces of words that an LSTM from scratch sees beside its own: those of such an encoder, without "
-        "their context. Parsing is nearly as fast as without them.",
+        "Without --encoder: the vectors of word pieces of such an encoder, without their context, which the LSTM sees "
+        "beside its own. Parsing is nearly as fast as without them.",
         default_text="none",
     )
     projective: bool | None = config.projective()
@@ -47,19 +47,21 @@ class NeuralConfig(Config):
     epochs: int = setting(20, "Passes over the treebank; steps get smaller until the last.", low=1)
     seed: int = config.seed("of the first weights, of the order of sentences, and of dropout")
     batch_words: int | None = setting(
-        None, "Words that each step is learnt from.", low=1, default_text="800, fewer for small treebanks"
+        None, "How many words each step learns from.", low=1, default_text="800, fewer for small treebanks"
     )
-    learning_rate: float = setting(0.002, "The size of the first steps (of Adam).", low=0)
-    encoder_learning_rate: float = setting(0.0002, "The same for a pretrained encoder.", low=0)
-    dropout: float = setting(0.33, "The share of units that are left out in each step.", low=0, high=0.9)
+    learning_rate: float = setting(0.002, "The size of Adam's first steps.", low=0)
+    encoder_learning_rate: float = setting(0.0002, "That of a pretrained encoder.", low=0)
+    dropout: float = setting(0.33, "The share of units that are dropped in each step.", low=0, high=0.9)
     word_dropout: float = setting(
-        0.1, "The share of words that are taken for unknown ones in each step.", low=0, high=1
+        0.1, "The share of words that are replaced by the unknown word in each step.", low=0, high=1
     )
-    embedding_size: int = setting(100, "Numbers for each group of attributes of a word.", low=1, high=4096)
+    embedding_size: int = setting(
+        100, "The size of the vector of each group of attributes of a word.", low=1, high=4096
+    )
     hidden_size: int = setting(200, "Units of each direction of the LSTM.", low=1, high=4096)
     layers: int | None = setting(None, "Layers of the LSTM.", low=1, high=8, default_text="2; with --encoder: 1")
-    arc_size: int = setting(200, "Units for heads and modifiers of arcs.", low=1, high=4096)
-    label_size: int = setting(64, "The same for labels.", low=1, high=4096)
+    arc_size: int = setting(200, "The size of the vectors that arcs are scored from.", low=1, high=4096)
+    label_size: int = setting(64, "The size of the vectors that labels are scored from.", low=1, high=4096)
 
     def beside(self, components: Collection[str]) -> NeuralConfig:
         if self.tags is not None:

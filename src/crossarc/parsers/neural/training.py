@@ -23,5 +23,5 @@ def train(treebank: Sequence[Sentence], config: NeuralConfig, setup: TrainingSet
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise CrossarcError("training a neural parser needs torch: pip install '.[neural]'") from None
+        raise CrossarcError("training a neural parser needs torch: pip install 'crossarc[neural]'") from None
     return learn(treebank, with_treebank_defaults(treebank, config.beside(())), setup)

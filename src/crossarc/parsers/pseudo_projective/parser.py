@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from crossarc.core import Constraints, InputError, Sentence, UnsupportedConstraint
 from crossarc.io.problems import tree_problems
@@ -15,7 +15,7 @@ from crossarc.learning.listener import DevScores
 from crossarc.models import ModelError, Tensors
 from crossarc.models.schema import Kind, Record, Whole
 from crossarc.models.tensors import TensorKind
-from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser, SentenceTagger, UnsupportedOption
+from crossarc.parsers.base import Capability, Parsed, ParseOptions, Parser, UnsupportedOption
 from crossarc.parsers.header import fields_of_parser
 from crossarc.parsers.pseudo_projective.config import PseudoProjectiveConfig
 from crossarc.parsers.pseudo_projective.encoding import (
@@ -25,7 +25,10 @@ from crossarc.parsers.pseudo_projective.encoding import (
     is_encoded,
     projectivised,
 )
-from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parser
+from crossarc.parsers.wrapping import INNER_HEADER, Wrapper, inner_contents, inner_kinds, inner_parsers
+
+if TYPE_CHECKING:
+    from crossarc.features.explain import Reason
 
 __all__ = ["Coverage", "PseudoProjectiveParser", "coverage_of", "decoded_labels", "encoded", "restored"]
 
@@ -72,7 +75,7 @@ def decoded_labels(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class PseudoProjectiveParser(Parser):
+class PseudoProjectiveParser(Wrapper):
     """A projective parser, and its trees with the arcs where the labels say.
 
     Constraints on arcs and labels are refused: what they are about is only known after parsing.
@@ -93,7 +96,7 @@ class PseudoProjectiveParser(Parser):
     treebank: str
 
     system: ClassVar[str] = "pseudo-projective"
-    capabilities: ClassVar[frozenset[Capability]] = frozenset()
+    kept: ClassVar[frozenset[Capability]] = frozenset({Capability.EXPLANATIONS})
 
     def decode(self, sentences: Sequence[Sentence], constraints: Constraints, options: ParseOptions) -> list[Parsed]:
         shape = Constraints(projective=constraints.projective, single_root=constraints.single_root)
@@ -111,9 +114,11 @@ class PseudoProjectiveParser(Parser):
         for _, name in options.asked():
             raise UnsupportedOption(f"{name}: not with a pseudo-projective model, which knows one tree of a sentence")
 
-    @property
-    def tagger(self) -> SentenceTagger | None:
-        return self.parser.tagger
+    def explain(self, sentence: Sentence, head: int, modifier: int) -> list[Reason]:
+        """Why the projective parser chose the arc that this one was made of; an arc of no tree is taken as it is."""
+        lifted = encoded(sentence, self.config.encoding)
+        own = int(lifted.heads[modifier]) if head == sentence.heads[modifier] else head
+        return self.parser.explain(lifted, own, modifier)
 
     def to_model(self) -> tuple[dict[str, Any], Tensors]:
         headers, tensors = inner_contents({"parser": self.parser})
@@ -127,11 +132,11 @@ class PseudoProjectiveParser(Parser):
 
     @classmethod
     def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
-        return inner_kinds(header, "parser")
+        return inner_kinds({"parser": header["parser"]})
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> PseudoProjectiveParser:
-        parser = inner_parser(header, tensors, "parser")
+        (parser,) = inner_parsers({"parser": header["parser"]}, tensors)
         labels = tuple(header["labels"])
         if labels != decoded_labels(parser.labels) or any(map(is_encoded, labels)):
             raise ModelError("labels that are not those of its projective parser")

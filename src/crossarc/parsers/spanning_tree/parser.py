@@ -116,7 +116,7 @@ class SpanningTreeParser(LinearParser, ScoringParser):  # type: ignore[override]
         return list(map(Parsed, self.best(sentences, constraints)))
 
     def solved(self, sentence: Sentence, constraints: Constraints, options: ParseOptions) -> Parsed:
-        from crossarc.parsers.linear.solving import parsed_by_program  # brings the solver with it
+        from crossarc.parsers.linear.integer_program import parsed_by_program  # brings the solver with it
 
         return parsed_by_program(self, sentence, constraints, options)
 

@@ -18,7 +18,6 @@ class StackedConfig(Config):
     """Who the guide is; how the other parser is trained is in its own configuration."""
 
     guide: str = setting("covington", "The guide: a system or a preset, which is then trained, or a trained model.")
-    folds: int = setting(5, "Parts of the treebank that are parsed by guides that were trained on the others.", low=2)
 
 
 def inner_config(config: Config) -> Config:

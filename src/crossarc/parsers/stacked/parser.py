@@ -22,10 +22,10 @@ from crossarc.learning.listener import DevScores
 from crossarc.models import ModelError, Tensors
 from crossarc.models.schema import Kind
 from crossarc.models.tensors import TensorKind
-from crossarc.parsers.base import Capability, Judged, Parsed, ParseOptions, Parser, SentenceTagger, batches
+from crossarc.parsers.base import Judged, Parsed, ParseOptions, Parser, batches
 from crossarc.parsers.header import fields_of_parser
 from crossarc.parsers.stacked.config import StackedConfig
-from crossarc.parsers.wrapping import INNER_HEADER, inner_contents, inner_kinds, inner_parser
+from crossarc.parsers.wrapping import INNER_HEADER, Wrapper, inner_contents, inner_kinds, inner_parsers
 
 if TYPE_CHECKING:
     from crossarc.features.explain import Reason
@@ -50,7 +50,7 @@ def _without_guide(parsed: Parsed, sentence: Sentence) -> Parsed:
 
 
 @dataclass(frozen=True, repr=False)
-class StackedParser(Parser):
+class StackedParser(Wrapper):
     """A parser and its guide: it can do what the parser can do, in the time of both.
 
     >>> from crossarc.parsers import CovingtonConfig, train
@@ -70,17 +70,6 @@ class StackedParser(Parser):
 
     system: ClassVar[str] = "stacked"
 
-    @property
-    def capabilities(self) -> frozenset[Capability]:  # type: ignore[override]
-        return self.parser.capabilities
-
-    @classmethod
-    def capabilities_in(cls, header: Mapping[str, Any]) -> frozenset[Capability]:
-        from crossarc.parsers.registry import class_of  # which knows this module
-
-        inner = class_of(header["parser"])
-        return frozenset() if inner is None else inner.capabilities_in(header["parser"])
-
     def check(self, options: ParseOptions) -> None:
         self.parser.check(options)
 
@@ -91,10 +80,6 @@ class StackedParser(Parser):
     @property
     def knows_probabilities(self) -> bool:
         return self.parser.knows_probabilities
-
-    @property
-    def tagger(self) -> SentenceTagger | None:
-        return self.parser.tagger
 
     def calibrated(self, gold: Sequence[Sentence]) -> StackedParser:
         return replace(self, parser=self.parser.calibrated(guided(gold, self.guide)))
@@ -119,11 +104,11 @@ class StackedParser(Parser):
 
     @classmethod
     def tensor_kinds(cls, header: dict[str, Any]) -> Mapping[str, TensorKind]:
-        return inner_kinds(header, "parser", "guide")
+        return inner_kinds({name: header[name] for name in ("parser", "guide")})
 
     @classmethod
     def from_model(cls, header: dict[str, Any], tensors: Tensors) -> StackedParser:
-        parser, guide = (inner_parser(header, tensors, name) for name in ("parser", "guide"))
+        parser, guide = inner_parsers({name: header[name] for name in ("parser", "guide")}, tensors)
         if parser.labels != tuple(header["labels"]):
             raise ModelError("labels that are not those of its parser")
         dev = header["dev"] and DevScores(**header["dev"])

@@ -16,6 +16,8 @@ from crossarc.parsers.wrapping import Train
 
 __all__ = ["train"]
 
+_FOLDS = 5  # parts of the treebank, each parsed by a guide that was trained on the others
+
 
 class _Guides(TrainingListener):
     """Nobody watches the training of guides; but an interrupt ends it, be it after an epoch or not."""
@@ -37,24 +39,24 @@ def train(
     The trees of the guide in training are cross-validated. They would else be far better than those of new sentences,
     and the parser would learn to believe them all. A training that is resumed trains guides anew.
     """
-    if len(treebank) < config.folds:
-        raise CrossarcError(f"{len(treebank)} sentences for {config.folds} guides: there must be one for each")
+    if len(treebank) < _FOLDS:
+        raise CrossarcError(f"{len(treebank)} sentences for {_FOLDS} guides: there must be one for each")
     alone = TrainingSetup(setup.dev, _Guides(), jobs=setup.jobs)
-    with_guides = _cross_guided(treebank, config.folds, learn_guide, alone, setup.listener)
+    with_guides = _cross_guided(treebank, learn_guide, alone, setup.listener)
     guide = guide or learn_guide(treebank, alone)
     parser = learn(with_guides, setup._replace(dev=guided(setup.dev, guide)))
     return StackedParser(config, parser, guide, parser.labels, parser.dev, checksum(treebank))
 
 
 def _cross_guided(
-    treebank: Sequence[Sentence], folds: int, learn_guide: Train, setup: TrainingSetup, listener: TrainingListener
+    treebank: Sequence[Sentence], learn_guide: Train, setup: TrainingSetup, listener: TrainingListener
 ) -> list[Sentence]:
     """The sentences with what guides say of them that were trained on the other parts of the treebank."""
     found: list[Sentence] = []
-    for number, part in enumerate(folds_of(len(treebank), folds), 1):
+    for number, part in enumerate(folds_of(len(treebank), _FOLDS), 1):
         guide = learn_guide([sentence for i, sentence in enumerate(treebank) if i not in part], setup)
         own = [treebank[i] for i in part]
         trees = list(guide.trees(own))
-        listener.guide_trained(number, folds, dev_scores(own, trees))
+        listener.guide_trained(number, _FOLDS, dev_scores(own, trees))
         found += map(with_guide, own, trees)
     return found

@@ -40,7 +40,7 @@ def row_indices(slots, heads, m, shift, out):
 
 @jit_inline
 def rows_of_arc(slots, h, m, shift, out):
-    """The same for an arc that is in no tree yet, by templates of h and m only."""
+    """Where the rows of an arc start that is in no tree yet, by templates of h and m only; their number."""
     direction = direction_of(h, m)
     for t in range(slots.shape[2]):
         out[t] = (direction + slots[0, h, t] + slots[1, m, t]) >> shift

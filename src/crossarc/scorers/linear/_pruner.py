@@ -95,7 +95,7 @@ def count_candidates(batch, pruner, gold, max_candidates, pruning_margin):
 
 @jit
 def learn_ranking(batch, chosen, model, learner, heads):
-    """Mend the weights where ``RANK`` heads or more come close to the gold one, or are better.
+    """Change the weights where ``RANK`` heads or more come close to the gold one, or are better.
 
     How many gold heads were not among the first.
     """

@@ -62,7 +62,7 @@ def lstm_cells(gates, cells, states, out):
 
 @njit(cache=True, nogil=True, **_VECTOR)
 def lstm_gradients(gates, before, cells, of_states, of_cells):
-    """The same step backwards: gates are replaced by the gradients of their sums, ``of_cells`` by that of ``before``.
+    """A step backwards: gates are replaced by the gradients of their sums, ``of_cells`` by that of ``before``.
 
     ``before`` and ``cells`` are the cells before and after the step; ``of_states`` and ``of_cells`` are gradients.
     """

@@ -16,10 +16,10 @@ from crossarc.ilp import Arc, Parts, Rule, SameHead, Solution, parts_of, solve
 from crossarc.ilp.deadline import Deadline
 from crossarc.ilp.solving import OutOfTime, Relaxer
 from crossarc.parsers.base import Parsed, ParseOptions
+from crossarc.parsers.integer_program import Solved, solved_as_asked
 from crossarc.parsers.linear._parse import labels_of_arcs, labels_of_tree, score_sentence
 from crossarc.parsers.linear._program import CROSSING, NOT_PROJECTIVE, mark_scores
 from crossarc.parsers.linear.parser import LinearParser
-from crossarc.parsers.programs import Solved, solved_as_asked
 from crossarc.scorers.part_scores import PartScores
 from crossarc.search.integer_program import KINDS, parts_for_ilp, solve_parts
 
