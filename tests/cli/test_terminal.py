@@ -183,6 +183,29 @@ def test_bad_usage_has_one_style(arguments, message, hint):
     assert_one_line_error(run(*arguments), message, hint=hint)
 
 
+def test_options_without_effect_are_refused(trained, handmade, tmp_path):
+    _, model, _ = trained
+    notes = tmp_path / "notes.txt"
+    notes.write_text(TEXT)
+    for arguments in (
+        ["inspect", model, "--arc", "1,2"],
+        ["inspect", model, "--top", "3"],
+        ["lm", handmade, "-m", model, "--order", "2"],
+        ["lm", handmade, "-m", model, "--weight", "0.5"],
+        ["rank", handmade, "-m", model, "-o", "-", "--json"],
+        ["rank", handmade, "-m", model, "-o", "-", "-n", "3"],
+        ["parse", notes, "-m", model, "--constraints", "heads"],
+        ["parse", handmade, "-m", model, "--threshold", "0.9"],
+        ["parse", handmade, "-m", model, "--retag"],
+        ["parse", handmade, "-m", model, "--time-limit", "1"],
+        ["crossval", handmade, "--patience", "3"],
+    ):
+        result = run(*arguments)
+        option = [argument for argument in arguments if str(argument).startswith("--") or argument == "-n"][-1]
+        assert result.returncode == 2
+        assert option in result.stderr.decode().splitlines()[0]
+
+
 def test_help_without_a_command():
     assert b"Commands:" in run().stdout
 
@@ -191,6 +214,8 @@ def test_text_where_a_file_should_be():
     result = run("parse", "The cat sat.")
     assert_one_line_error(result, "The cat sat.: no such file", hint="crossarc parse --text 'The cat sat.'")
     assert_one_line_error(run("parse", "nowhere.conllu"), "no such file")
+    for option in ("--rules", "--constraints"):
+        assert_one_line_error(run("parse", "-", option, "nowhere"), "nowhere: no such file")
 
 
 def test_text_where_a_treebank_should_be(trained, tmp_path):

@@ -368,7 +368,7 @@ def test_status_says_how_far_it_is(tmp_path, model, half_done):
 def test_without_ray_one_line_says_what_to_install(tmp_path, model, corpus_file, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     result = run("corpus", "parse", corpus_file, "-m", model, "-o", tmp_path / "out", "--ray", "auto")
-    assert_one_line_error(result, "pip install 'crossarc[cluster]'")
+    assert_one_line_error(result, "pip install '.[cluster]'")
 
 
 def test_input_errors_go_from_process_to_process():

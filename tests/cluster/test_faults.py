@@ -119,7 +119,7 @@ def test_a_full_disk_ends_the_run_and_nothing_else(corpus, tmp_path):
 @pytest.fixture
 def nodes():
     """A Ray cluster of a head and three nodes with a core each."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'crossarc[cluster]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[cluster]'")
     command = [sys.executable, str(HERE / "cluster_ray_nodes.py"), "3"]
     environment = {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}
     with subprocess.Popen(

@@ -73,7 +73,8 @@ def command(
     says how much depends on which sentences these are (bootstrap over sentences); lowest and highest are those of a
     part.
     """
-    config = config_of(SYSTEMS[system], preset, {name: value for name, value in options.items() if value is not None})
+    given = {name: value for name, value in options.items() if value is not None}
+    config = config_of(SYSTEMS[system], preset, given, dev=False)
     gold = [tree for path in treebanks for tree in read_trees(path)]
     evaluations: list[list[Evaluation]] = []
     found: list[Sentence] = []

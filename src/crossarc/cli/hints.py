@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import shlex
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import click
 
@@ -38,8 +36,6 @@ def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
         if command in _WITH_INPUT_OPTION:
             return "--input text reads it as text"
         return "crossarc parse --input text makes trees of raw text"
-    if isinstance(error, InputError) and command == "parse" and _is_text(error):
-        return f"to parse a text instead of a file: crossarc parse --text {shlex.quote(error.place.path)}"
     if isinstance(error, MemoryError):
         return {
             "parse": "a smaller --max-length leaves long sentences out; fewer --jobs take less memory",
@@ -59,9 +55,3 @@ def _did_you_mean(names: Sequence[str]) -> str | None:
 
 def _see_help(error: click.UsageError) -> str | None:
     return f"{error.ctx.command_path} --help shows how it is used" if error.ctx else None
-
-
-def _is_text(error: InputError) -> bool:
-    """Whether what should be a file is rather a text."""
-    name = error.place.path
-    return error.message.startswith("no such file") and (" " in name or not Path(name).suffix)

@@ -120,6 +120,8 @@ class ParseOptions:
     def __post_init__(self) -> None:
         if self.k < 1:
             raise CrossarcError(f"k is {self.k}: there must be at least one tree")
+        if self.threshold != ParseOptions.threshold and self.decode != "marginal-threshold":
+            raise UnsupportedOption("--threshold has no effect here: only with --decode marginal-threshold")
         if self.k > 1 and self.decode != "best":
             raise UnsupportedOption(f"k best trees are not for decoding by {self.decode}")
         if self.rules is not None and (self.k > 1 or self.confidence or self.decode != "best" or self.labelled):

@@ -78,7 +78,7 @@ class ChunkParser:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.pipeline = load(job.model)
-        self.pipeline.check(job.options)
+        self.pipeline.check(job.options, retag=job.retag)
 
     def __call__(self, chunk: Chunk) -> ChunkResult:
         errors: list[CrossarcError] = []

@@ -61,6 +61,9 @@ class NeuralConfig(Config):
     arc_size: int = setting(200, "Units for heads and modifiers of arcs.", low=1, high=4096)
     label_size: int = setting(64, "The same for labels.", low=1, high=4096)
 
+    def without_effect(self) -> dict[str, str]:
+        return super().without_effect() | ({} if self.encoder else {"encoder_learning_rate": "--encoder"})
+
     def beside(self, components: Collection[str]) -> NeuralConfig:
         if self.tags is not None:
             return self
