@@ -88,6 +88,23 @@ def test_bars_count_sentences_and_know_where_they_end(handmade, bars):
     assert bar.n == bar.total == handmade.stat().st_size
 
 
+def test_bars_know_the_time_that_is_left(monkeypatch, capsys):
+    """Two seconds for each fifth of the input, on a clock of their own."""
+    now = 0.0
+    monkeypatch.setattr("tqdm.std.time", lambda: now)
+    monkeypatch.setattr(common, "shows_progress", lambda output="": True)
+    with common.progress_bar("x.conllu", 100) as advance:
+        for _ in range(5):
+            now += 2.0
+            advance(20, 3)
+    shown = capsys.readouterr().err.split("\r")
+    found = [
+        match.groups() for line in shown if (match := re.search(r"(\d+) %.*, (\d+) sentences \[(.*), (.*) left", line))
+    ]
+    assert found[:2] == [("20", "3", "00:02", "00:08"), ("40", "6", "00:04", "00:06")]
+    assert found[-1] == ("100", "15", "00:10", "00:00")
+
+
 def test_bars_of_raw_text_count_sentences(bars, tmp_path, monkeypatch):
     class Model:
         def segment(self, text, **_):
@@ -162,6 +179,57 @@ def test_validate_says_of_line_ends_once(handmade, tmp_path):
     ]
     assert run("convert", path).stdout == handmade.read_bytes()
     assert run("convert", handmade, "--crlf").stdout == handmade.read_bytes().replace(b"\n", b"\r\n")
+
+
+@pytest.fixture
+def windows(trained, tmp_path) -> tuple[Path, Path]:
+    """The same treebank in two folders: as we write it, and with CR LF and a byte order mark."""
+    sentences = list(crossarc.read(trained[0]))[:6]
+    folders = tmp_path / "ours", tmp_path / "dos1"
+    for folder, newline in zip(folders, ("\n", "\r\n"), strict=True):
+        folder.mkdir()
+        crossarc.write(sentences, folder / "x.conllu", newline=newline)
+        crossarc.write(sentences, folder / "x.conllx", newline=newline)
+        (folder / "rules.txt").write_text("at most 1 nsubj per head\nat most 0 obj per head\n", newline=newline)
+        constraint = f"{sentences[0].sent_id}\t1\tNotHead={sentences[0].head[0]}\n"
+        (folder / "constraints.tsv").write_text(constraint, newline=newline)
+    for path in folders[1].iterdir():
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    return folders
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "stats F/x.conllu",
+        "evaluate F/x.conllu F/x.conllu",
+        "compare F/x.conllu F/x.conllu F/x.conllu --samples 10",
+        "draw F/x.conllu",
+        "convert F/x.conllx --to conllu",
+        "parse F/x.conllu -m M",
+        "parse F/x.conllx -m M --format conllu",
+        "parse F/x.conllu -m M --constraints F/constraints.tsv",
+        pytest.param("parse F/x.conllu -m M --rules F/rules.txt", marks=pytest.mark.slow),
+        "rank F/x.conllu -m M",
+        "calibrate F/x.conllu -m M",
+        "suspicious F/x.conllu -m M",
+        "inspect M --explain F/x.conllu",
+        "crossval F/x.conllu --folds 2 --system generative",
+    ],
+)
+def test_every_command_reads_files_of_windows(trained, windows, command):
+    results = [
+        run(*(word.replace("F/", f"{folder}/").replace("M", str(trained[1])) for word in command.split(" ")))
+        for folder in windows
+    ]
+    assert [result.returncode for result in results] == [0, 0], results[1].stderr.decode()
+    ours, theirs = (
+        result.stdout.decode().replace(str(folder), "") for result, folder in zip(results, windows, strict=True)
+    )
+    assert ours == theirs
+    said = results[1].stderr.decode()
+    assert said.count("lines end with CR LF (read as LF)") == said.count("byte order mark (left out)") == 1
+    assert results[0].stderr.count(b"\n") == said.count("\n") - 2
 
 
 # ---- errors and hints ------------------------------------------------------------------------------------------------

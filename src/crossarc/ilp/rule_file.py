@@ -258,7 +258,7 @@ def read_rules(path: str) -> RuleFile:
     try:
         if not Path(path).exists() and Path(path).name == path and ours.is_file():
             return RuleFile(ours.read_text(encoding="utf-8"), path)
-        return RuleFile(Path(path).read_text(encoding="utf-8"), path)
+        return RuleFile(Path(path).read_text(encoding="utf-8-sig"), path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
         raise InputError((reason or "cannot be read").lower(), Place(path)) from None
