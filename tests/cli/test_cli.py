@@ -395,9 +395,10 @@ def test_broken_sentences_can_be_left_out(trained, tmp_path, jobs):
 def test_inspect_and_explain(trained):
     treebank, model, _ = trained
     output = run("inspect", model).stdout.decode()
-    for text in ("spanning-tree", "dev scores", "hash bits", "MB", f"by Crossarc {crossarc.__version__}"):
+    for text in ("spanning-tree", "dev scores", "hash bits", "MB", f", by Crossarc {crossarc.__version__}"):
         assert text in output
     assert re.search(r"^treebank +train\.conllu: 150 sentences, [\d,]+ words \(checksum \w+\)$", output, re.MULTILINE)
+    assert re.search(r"^made +\d{4}-\d\d-\d\d, by", output, re.MULTILINE)
     for without_effect in ("restarts", "optimizer", "l2", "\nk "):
         assert without_effect not in output
     header = json.loads(run("inspect", model, "--json").stdout)

@@ -351,6 +351,16 @@ def test_training_that_is_interrupted_at_once(trained, tmp_path, monkeypatch):
     assert result.stderr == b"crossarc: interrupted: no epoch was finished, and nothing is kept\n"
 
 
+def test_a_model_that_cannot_be_written_is_noticed_before_any_work(trained, tmp_path, monkeypatch):
+    for function in ("read_sentences", "train"):
+        monkeypatch.setattr(f"crossarc.cli.train.{function}", lambda *_, **__: pytest.fail("that is work"))
+    (tmp_path / "file").write_text("")
+    for place, problem in [("nowhere", "no such file or directory"), ("file", "not a directory")]:
+        model = tmp_path / place / "x.crossarc"
+        assert_one_line_error(run("train", trained[0], "-m", model), f"{model}: {problem}")
+    assert_one_line_error(run("train", trained[0], "-m", tmp_path), "is a directory", hint="--help")
+
+
 def test_a_full_disk_in_training_is_one_line(trained, tmp_path, monkeypatch):
     treebank, _, _ = trained
     model = tmp_path / "x.crossarc"
