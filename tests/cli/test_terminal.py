@@ -240,6 +240,11 @@ def test_every_command_reads_files_of_windows(trained, windows, command):
     [
         (["prase"], "no such command: prase", "did you mean parse?"),
         (["zzz"], "no such command: zzz", "crossarc --help"),
+        (["corpus", "prase"], "no such command: prase", "did you mean parse?"),
+        (["models", "zzz"], "no such command: zzz", "crossarc models --help"),
+        (["train", "x", "-m", "m", "--epochs", "zero"], "'zero' is not a whole number", "crossarc train --help"),
+        (["draw", "x", "--width", "0.5"], "'0.5' is not a whole number", "crossarc draw --help"),
+        (["parse", "x", "--threshold", "half"], "'half' is not a number", "crossarc parse --help"),
         (["stats"], "missing argument 'FILES...'", "crossarc stats --help"),
         (["evaluate", "a", "b", "--breif"], "no such option: --breif", "did you mean --brief?"),
         (["train", "x", "-m", "m", "--epoch", "3"], "no such option: --epoch", "did you mean --epochs?"),
@@ -276,6 +281,7 @@ def test_options_without_effect_are_refused(trained, handmade, tmp_path):
 
 def test_help_without_a_command():
     assert b"Commands:" in run().stdout
+    assert b"Commands:" in run("corpus").stdout
 
 
 def test_text_where_a_file_should_be():

@@ -126,7 +126,7 @@ def test_options_without_effect_are_refused(train):
         ["--pruning-margin", "3", "--max-candidates", "0", "--system", "graph"],
         ["--no-loss-augmented", "--learner", "factored-mira", "--order", "1"],
         ["--start", "nonprojective", "--order", "2", "--projective"],
-        ["--max-changes", "3", "--projective", "--system", "graph"],
+        ["--start", "nonprojective", "--projective", "--system", "graph"],
         ["--patience", "3"],
         ["--jobs", "2", "--labels", "joint"],
         ["--jobs", "2", "--labels", "none", "--system", "ilp"],

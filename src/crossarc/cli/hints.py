@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import click
 
 from crossarc.core import CrossarcError, InputError
 from crossarc.io.problems import RAW_TEXT
 
-__all__ = ["HintedError", "hint_for", "similar"]
+__all__ = ["HintedError", "HintingGroup", "hint_for"]
 
 _WITH_INPUT_OPTION = ("inspect", "lm", "parse", "rank")  # commands that read raw text, too
 
@@ -21,6 +21,27 @@ class HintedError(CrossarcError):
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class NoSuchCommand(click.UsageError):
+    """A command that there is not, and which was meant, perhaps."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(f"no such command: {name}")
+        self.hint = hint
+
+
+class HintingGroup(click.Group):
+    """Says which of its commands may have been meant."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(context)
+        if args[0] not in names and not args[0].startswith("-"):
+            meant = _did_you_mean(difflib.get_close_matches(args[0], names, 3))
+            raise NoSuchCommand(args[0], meant or f"{context.command_path} --help lists the commands")
+        return super().resolve_command(context, args)
 
 
 def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
@@ -42,11 +63,6 @@ def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
             "train": "a smaller --hash-bits takes less memory",
         }.get(command)
     return None
-
-
-def similar(name: str, known: Iterable[str]) -> str | None:
-    """Which of the known names was meant, perhaps."""
-    return _did_you_mean(difflib.get_close_matches(name, list(known), 3))
 
 
 def _did_you_mean(names: Sequence[str]) -> str | None:

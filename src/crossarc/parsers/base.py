@@ -60,7 +60,7 @@ class Capability(StrEnum):
     DISTRIBUTION = "probabilities of trees"  # over all of them: entropy, marginals, min-risk
     RULES = "rules"
     PROGRAMS = "integer programs"  # exact or relaxed, with a time limit, without rules too
-    MAX_DEGREE = "a largest degree of non-projectivity"
+    MAX_DEGREE = "limits on the degree of non-projectivity"
     MAX_CHILDREN = "limits on children"
     GRAPHS = "words with several heads"
     LANGUAGE_MODEL = "probabilities of sentences"

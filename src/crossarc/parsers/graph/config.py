@@ -60,7 +60,7 @@ class GraphConfig(Config):
     def without_effect(self) -> dict[str, str]:
         found = super().without_effect()
         if self.projective:  # the best tree is found as it is
-            found |= {"start": config.CLIMBING, "max_changes": config.CLIMBING}
+            found["start"] = config.CLIMBING
         return found if self.max_candidates else found | {"pruning_margin": config.PRUNER}
 
     @property
