@@ -442,10 +442,12 @@ def test_rules(trained, tmp_path):
     assert f"sentence {sentence}: no tree satisfies {rules}:1" in said
     assert f"{rules}:2" in said
     assert "has the sent_id" not in said
-    rules.write_text("at most 2 children per NOUM\nnowhere: arc 1 -> 2\n")
-    said = run("parse", path, "-m", model, "--rules", rules).stderr.decode()
-    assert f"warning: {rules}:1: no word has the tag 'NOUM'" in said
-    assert f"warning: {rules}:2: no sentence has the sent_id 'nowhere'" in said
+    rules.write_text(f"at most 2 children per NOUM\nnowhere: arc 1 -> 2\nsoft 0.001: {sentence}: no arc 1 -> 2\n")
+    for written_as in ("conllu", "conllx", "jsonl", "tsv"):
+        said = run("parse", path, "-m", model, "--rules", rules, "--format", written_as).stderr.decode()
+        assert f"warning: {rules}:1: no word has the tag 'NOUM'" in said
+        assert f"warning: {rules}:2: no sentence has the sent_id 'nowhere'" in said
+        assert f"{rules}:3" not in said
     rules.write_text("at most one thing per head\n")
     assert_one_line_error(run("parse", path, "-m", model, "--rules", rules), f"{rules}:1", "not a rule")
     for tree in read_output(run("parse", path, "-m", model, "--exact"), tmp_path):  # its order is 1

@@ -105,6 +105,10 @@ def test_presets_and_options_beside_them(train):
     config = train("--preset", "mcd2005", "--epochs", "2")
     assert (config.learner, config.projective, config.epochs) == ("kbest-mira", True, 2)
     assert train("--learner", "crf") == SYSTEMS["spanning-tree"].presets["ms2007"]
+    assert (train("--learner", "crf").labels, train("--learner", "crf", "--max-candidates", "5").max_candidates) == (
+        "two-stage",
+        5,
+    )
     config = train("--system", "covington", "--preset", "n07", "--svm-gamma", "0.1")
     assert (config.classifier, config.features, config.unattached, config.svm_gamma) == ("svm", "n07", "root", 0.1)
 

@@ -88,7 +88,7 @@ def command(
     name = sources[0].path if len(sources) == 1 else f"{len(sources)} files"
     with progress_bar(name, _size(sources), output) as advance:
         results = parse_chunks(job, _chunks(sources), jobs)
-        if wanted.rules is not None and write_as in ("conllu", "conllx"):
+        if wanted.rules is not None:
             results = _with_rules_checked(results, wanted.rules)
         _write(_reported(results, errors, advance), sources, HEADERS.get(write_as, ""))
     errors.report()
@@ -200,7 +200,7 @@ def _reported(results: Iterable[ChunkResult], errors: ErrorLog, advance: Advance
 def _with_rules_checked(results: Iterable[ChunkResult], rules: Any) -> Iterator[ChunkResult]:
     """The results; in the end, warnings about rules that name what no sentence has."""
     for result in results:
-        rules.look_at(result.text)
+        rules.look_at(result.trees)
         without_tree = (error.place.sent_id for error in result.errors if isinstance(error, InputError))
         rules.look_at("".join(f"# sent_id = {sent_id}\n" for sent_id in without_tree))
         yield result

@@ -209,7 +209,7 @@ class RuleFile:
         return RuleFile, (self.text, self.path)
 
     def look_at(self, text: str) -> None:
-        """Take note of the names that parsed sentences have, in CoNLL-U or CoNLL-X, for ``without_effect``."""
+        """Take note of the names that parsed sentences have, in CoNLL-U, for ``without_effect``."""
         for line in text.splitlines():
             if line.startswith("# sent_id = "):
                 self._seen.add(("sent_id", line.removeprefix("# sent_id = ").strip()))
