@@ -501,7 +501,7 @@ def test_the_generative_model(trained, tmp_path):
     assert fitted["perplexity"] <= min(fitted["perplexity_of_parts"].values()) * (1 + 1e-9)
     assert fitted["perplexity_of_parts"]["model"] == pytest.approx(alone["perplexity"])
     assert b"--dev FILE" in run("lm", treebank, "-m", model, "--ngram", treebank).stderr
-    assert b"with --ngram only" in run("lm", treebank, "-m", model, "--weight", 0.5).stderr
+    assert b"only with --ngram" in run("lm", treebank, "-m", model, "--weight", 0.5).stderr
     assert_one_line_error(run("lm", treebank, "-m", spanning_tree), "models of --system spanning-tree have no")
     refused = run("train", treebank, "-m", model, "--system", "generative", "--order", 1)
     assert b"no such option" in refused.stderr

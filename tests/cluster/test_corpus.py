@@ -118,7 +118,8 @@ def corpus_file(tmp_path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [(), ("--confidence", "-k", "2"), ("--constraints", "misc", "--retag", "--max-length", "9")]
+    "options",
+    [(), ("--confidence", "-k", "2"), ("--constraints", "misc", "--max-length", "9"), ("-m", "en-fast", "--retag")],
 )
 def test_it_is_what_crossarc_parse_writes(tmp_path, model, corpus_file, options):
     expected = tmp_path / "expected.conllu"
