@@ -365,6 +365,9 @@ def test_a_model_that_cannot_be_written_is_noticed_before_any_work(trained, tmp_
         model = tmp_path / place / "x.crossarc"
         assert_one_line_error(run("train", trained[0], "-m", model), f"{model}: {problem}")
     assert_one_line_error(run("train", trained[0], "-m", tmp_path), "is a directory", hint="--help")
+    monkeypatch.setattr("crossarc.cli.crossval.read_trees", lambda *_, **__: pytest.fail("that is work"))
+    trees = tmp_path / "nowhere" / "x.conllu"
+    assert_one_line_error(run("crossval", trained[0], "-o", trees), f"{trees}: no such file or directory")
 
 
 def test_a_full_disk_in_training_is_one_line(trained, tmp_path, monkeypatch):
