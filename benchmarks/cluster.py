@@ -1,6 +1,6 @@
 """What `crossarc corpus` costs: `python benchmarks/cluster.py [--words N] [--shards N] [--only PART]`.
 
-Needs `pip install 'crossarc[cluster,arrow]'` for the rows of Ray. Writes docs/results/cluster.md and cluster.json;
+Needs `pip install '.[cluster,arrow]'` for the rows of Ray. Writes docs/results/cluster.md and cluster.json;
 parts that are not run keep the figures of their last run.
 
 - speed: raw text to CoNLL-U with the built-in model en-fast, by `crossarc parse` and by every engine, with one and

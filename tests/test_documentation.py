@@ -10,6 +10,7 @@ import doctest
 import importlib
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from functools import cache, reduce
 from pathlib import Path
@@ -91,9 +92,9 @@ def test_names_exist(document):
 
 def require_extra(where: str) -> None:
     if "torch" in where:
-        pytest.importorskip("torch", reason="torch is not installed: pip install 'crossarc[neural]'")
+        pytest.importorskip("torch", reason="torch is not installed: pip install '.[neural]'")
     if "spacy" in where:
-        pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'crossarc[spacy]'")
+        pytest.importorskip("spacy", reason="spaCy is not installed: pip install '.[spacy]'")
 
 
 def find(file: str, name: str) -> object:
@@ -229,6 +230,27 @@ def test_options_exist(document):
         else:
             continue
         assert set(options_in(span)) <= known, span
+
+
+# ---- extras ----------------------------------------------------------------------------------------------------------
+
+
+def test_extras_are_installed_from_a_clone():
+    """By lines that work there, of extras that there are: in documents, help texts and what examples say."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    files = [
+        *DOCUMENTS,
+        *SOURCE.rglob("*.py"),
+        *(path for name in ("benchmarks", "examples") for path in (ROOT / name).glob("*.py")),
+    ]
+    named = set()
+    for path in files:
+        for line in re.findall(r"pip install[^\n]*", path.read_text(encoding="utf-8")):
+            assert "crossarc[" not in line, path
+            named |= {extra for extras in re.findall(r"'\.\[([\w,]+)\]'", line) for extra in extras.split(",")}
+        if path.suffix == ".py":
+            named |= set(re.findall(r'MissingLibrary\(f?"[^"]+", "(\w+)"\)', path.read_text(encoding="utf-8")))
+    assert {"serve", "arrow", "cluster", "neural", "svm", "lm", "spacy", "inception"} <= named <= set(declared)
 
 
 def test_the_sentence_of_the_readme_has_the_crossing_arc_of_its_picture():

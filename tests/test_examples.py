@@ -43,7 +43,7 @@ def test_own_scorer():
 
 
 def test_spacy_pipeline():
-    pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'crossarc[spacy]'")
+    pytest.importorskip("spacy", reason="spaCy is not installed: pip install '.[spacy]'")
     if not entry_points(group="spacy_factories", name="crossarc"):
         pytest.skip("Crossarc was installed before it had the entry point: pip install -e . again")
     assert "hearing" in output_of("spacy_pipeline.py").splitlines()[-1]

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'crossarc[docs]'")
+pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install '.[docs]'")
 pytest.importorskip("mkdocstrings")
 
 pytestmark = pytest.mark.slow

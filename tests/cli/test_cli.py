@@ -421,9 +421,10 @@ def test_broken_sentences_can_be_left_out(trained, tmp_path, jobs):
 def test_inspect_and_explain(trained):
     treebank, model, _ = trained
     output = run("inspect", model).stdout.decode()
-    for text in ("spanning-tree", "dev scores", "hash bits", "MB", f"by Crossarc {crossarc.__version__}"):
+    for text in ("spanning-tree", "dev scores", "hash bits", "MB", f", by Crossarc {crossarc.__version__}"):
         assert text in output
     assert re.search(r"^treebank +train\.conllu: 150 sentences, [\d,]+ words \(checksum \w+\)$", output, re.MULTILINE)
+    assert re.search(r"^made +\d{4}-\d\d-\d\d, by", output, re.MULTILINE)
     for without_effect in ("restarts", "optimizer", "l2", "\nk "):
         assert without_effect not in output
     header = json.loads(run("inspect", model, "--json").stdout)
@@ -467,10 +468,12 @@ def test_rules(trained, tmp_path):
     assert f"sentence {sentence}: no tree satisfies {rules}:1" in said
     assert f"{rules}:2" in said
     assert "has the sent_id" not in said
-    rules.write_text("at most 2 children per NOUM\nnowhere: arc 1 -> 2\n")
-    said = run("parse", path, "-m", model, "--rules", rules).stderr.decode()
-    assert f"warning: {rules}:1: no word has the tag 'NOUM'" in said
-    assert f"warning: {rules}:2: no sentence has the sent_id 'nowhere'" in said
+    rules.write_text(f"at most 2 children per NOUM\nnowhere: arc 1 -> 2\nsoft 0.001: {sentence}: no arc 1 -> 2\n")
+    for written_as in ("conllu", "conllx", "jsonl", "tsv"):
+        said = run("parse", path, "-m", model, "--rules", rules, "--format", written_as).stderr.decode()
+        assert f"warning: {rules}:1: no word has the tag 'NOUM'" in said
+        assert f"warning: {rules}:2: no sentence has the sent_id 'nowhere'" in said
+        assert f"{rules}:3" not in said
     rules.write_text("at most one thing per head\n")
     assert_one_line_error(run("parse", path, "-m", model, "--rules", rules), f"{rules}:1", "not a rule")
     for tree in read_output(run("parse", path, "-m", model, "--exact"), tmp_path):  # its order is 1
@@ -524,7 +527,7 @@ def test_the_generative_model(trained, tmp_path):
     assert fitted["perplexity"] <= min(fitted["perplexity_of_parts"].values()) * (1 + 1e-9)
     assert fitted["perplexity_of_parts"]["model"] == pytest.approx(alone["perplexity"])
     assert b"--dev FILE" in run("lm", treebank, "-m", model, "--ngram", treebank).stderr
-    assert b"with --ngram only" in run("lm", treebank, "-m", model, "--weight", 0.5).stderr
+    assert b"only with --ngram" in run("lm", treebank, "-m", model, "--weight", 0.5).stderr
     assert_one_line_error(run("lm", treebank, "-m", spanning_tree), "models of --system spanning-tree have no")
     refused = run("train", treebank, "-m", model, "--system", "generative", "--order", 1)
     assert b"no such option" in refused.stderr

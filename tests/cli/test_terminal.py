@@ -88,6 +88,23 @@ def test_bars_count_sentences_and_know_where_they_end(handmade, bars):
     assert bar.n == bar.total == handmade.stat().st_size
 
 
+def test_bars_know_the_time_that_is_left(monkeypatch, capsys):
+    """Two seconds for each fifth of the input, on a clock of their own."""
+    now = 0.0
+    monkeypatch.setattr("tqdm.std.time", lambda: now)
+    monkeypatch.setattr(common, "shows_progress", lambda output="": True)
+    with common.progress_bar("x.conllu", 100) as advance:
+        for _ in range(5):
+            now += 2.0
+            advance(20, 3)
+    shown = capsys.readouterr().err.split("\r")
+    found = [
+        match.groups() for line in shown if (match := re.search(r"(\d+) %.*, (\d+) sentences \[(.*), (.*) left", line))
+    ]
+    assert found[:2] == [("20", "3", "00:02", "00:08"), ("40", "6", "00:04", "00:06")]
+    assert found[-1] == ("100", "15", "00:10", "00:00")
+
+
 def test_bars_of_raw_text_count_sentences(bars, tmp_path, monkeypatch):
     class Model:
         def segment(self, text, **_):
@@ -164,6 +181,57 @@ def test_validate_says_of_line_ends_once(handmade, tmp_path):
     assert run("convert", handmade, "--crlf").stdout == handmade.read_bytes().replace(b"\n", b"\r\n")
 
 
+@pytest.fixture
+def windows(trained, tmp_path) -> tuple[Path, Path]:
+    """The same treebank in two folders: as we write it, and with CR LF and a byte order mark."""
+    sentences = list(crossarc.read(trained[0]))[:6]
+    folders = tmp_path / "ours", tmp_path / "dos1"
+    for folder, newline in zip(folders, ("\n", "\r\n"), strict=True):
+        folder.mkdir()
+        crossarc.write(sentences, folder / "x.conllu", newline=newline)
+        crossarc.write(sentences, folder / "x.conllx", newline=newline)
+        (folder / "rules.txt").write_text("at most 1 nsubj per head\nat most 0 obj per head\n", newline=newline)
+        constraint = f"{sentences[0].sent_id}\t1\tNotHead={sentences[0].head[0]}\n"
+        (folder / "constraints.tsv").write_text(constraint, newline=newline)
+    for path in folders[1].iterdir():
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    return folders
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "stats F/x.conllu",
+        "evaluate F/x.conllu F/x.conllu",
+        "compare F/x.conllu F/x.conllu F/x.conllu --samples 10",
+        "draw F/x.conllu",
+        "convert F/x.conllx --to conllu",
+        "parse F/x.conllu -m M",
+        "parse F/x.conllx -m M --format conllu",
+        "parse F/x.conllu -m M --constraints F/constraints.tsv",
+        pytest.param("parse F/x.conllu -m M --rules F/rules.txt", marks=pytest.mark.slow),
+        "rank F/x.conllu -m M",
+        "calibrate F/x.conllu -m M",
+        "suspicious F/x.conllu -m M",
+        "inspect M --explain F/x.conllu",
+        "crossval F/x.conllu --folds 2 --system generative",
+    ],
+)
+def test_every_command_reads_files_of_windows(trained, windows, command):
+    results = [
+        run(*(word.replace("F/", f"{folder}/").replace("M", str(trained[1])) for word in command.split(" ")))
+        for folder in windows
+    ]
+    assert [result.returncode for result in results] == [0, 0], results[1].stderr.decode()
+    ours, theirs = (
+        result.stdout.decode().replace(str(folder), "") for result, folder in zip(results, windows, strict=True)
+    )
+    assert ours == theirs
+    said = results[1].stderr.decode()
+    assert said.count("lines end with CR LF (read as LF)") == said.count("byte order mark (left out)") == 1
+    assert results[0].stderr.count(b"\n") == said.count("\n") - 2
+
+
 # ---- errors and hints ------------------------------------------------------------------------------------------------
 
 
@@ -172,6 +240,11 @@ def test_validate_says_of_line_ends_once(handmade, tmp_path):
     [
         (["prase"], "no such command: prase", "did you mean parse?"),
         (["zzz"], "no such command: zzz", "crossarc --help"),
+        (["corpus", "prase"], "no such command: prase", "did you mean parse?"),
+        (["models", "zzz"], "no such command: zzz", "crossarc models --help"),
+        (["train", "x", "-m", "m", "--epochs", "zero"], "'zero' is not a whole number", "crossarc train --help"),
+        (["draw", "x", "--width", "0.5"], "'0.5' is not a whole number", "crossarc draw --help"),
+        (["parse", "x", "--threshold", "half"], "'half' is not a number", "crossarc parse --help"),
         (["stats"], "missing argument 'FILES...'", "crossarc stats --help"),
         (["evaluate", "a", "b", "--breif"], "no such option: --breif", "did you mean --brief?"),
         (["train", "x", "-m", "m", "--epoch", "3"], "no such option: --epoch", "did you mean --epochs?"),
@@ -183,14 +256,40 @@ def test_bad_usage_has_one_style(arguments, message, hint):
     assert_one_line_error(run(*arguments), message, hint=hint)
 
 
+def test_options_without_effect_are_refused(trained, handmade, tmp_path):
+    _, model, _ = trained
+    notes = tmp_path / "notes.txt"
+    notes.write_text(TEXT)
+    for arguments in (
+        ["inspect", model, "--arc", "1,2"],
+        ["inspect", model, "--top", "3"],
+        ["lm", handmade, "-m", model, "--order", "2"],
+        ["lm", handmade, "-m", model, "--weight", "0.5"],
+        ["rank", handmade, "-m", model, "-o", "-", "--json"],
+        ["rank", handmade, "-m", model, "-o", "-", "-n", "3"],
+        ["parse", notes, "-m", model, "--constraints", "heads"],
+        ["parse", handmade, "-m", model, "--threshold", "0.9"],
+        ["parse", handmade, "-m", model, "--retag"],
+        ["parse", handmade, "-m", model, "--time-limit", "1"],
+        ["crossval", handmade, "--patience", "3"],
+    ):
+        result = run(*arguments)
+        option = [argument for argument in arguments if str(argument).startswith("--") or argument == "-n"][-1]
+        assert result.returncode == 2
+        assert option in result.stderr.decode().splitlines()[0]
+
+
 def test_help_without_a_command():
     assert b"Commands:" in run().stdout
+    assert b"Commands:" in run("corpus").stdout
 
 
 def test_text_where_a_file_should_be():
     result = run("parse", "The cat sat.")
     assert_one_line_error(result, "The cat sat.: no such file", hint="crossarc parse --text 'The cat sat.'")
     assert_one_line_error(run("parse", "nowhere.conllu"), "no such file")
+    for option in ("--rules", "--constraints"):
+        assert_one_line_error(run("parse", "-", option, "nowhere"), "nowhere: no such file")
 
 
 def test_text_where_a_treebank_should_be(trained, tmp_path):
@@ -256,6 +355,19 @@ def test_training_that_is_interrupted_at_once(trained, tmp_path, monkeypatch):
     result = run("train", trained[0], "-m", tmp_path / "x.crossarc")
     assert result.returncode == 130
     assert result.stderr == b"crossarc: interrupted: no epoch was finished, and nothing is kept\n"
+
+
+def test_a_model_that_cannot_be_written_is_noticed_before_any_work(trained, tmp_path, monkeypatch):
+    for function in ("read_sentences", "train"):
+        monkeypatch.setattr(f"crossarc.cli.train.{function}", lambda *_, **__: pytest.fail("that is work"))
+    (tmp_path / "file").write_text("")
+    for place, problem in [("nowhere", "no such file or directory"), ("file", "not a directory")]:
+        model = tmp_path / place / "x.crossarc"
+        assert_one_line_error(run("train", trained[0], "-m", model), f"{model}: {problem}")
+    assert_one_line_error(run("train", trained[0], "-m", tmp_path), "is a directory", hint="--help")
+    monkeypatch.setattr("crossarc.cli.crossval.read_trees", lambda *_, **__: pytest.fail("that is work"))
+    trees = tmp_path / "nowhere" / "x.conllu"
+    assert_one_line_error(run("crossval", trained[0], "-o", trees), f"{trees}: no such file or directory")
 
 
 def test_a_full_disk_in_training_is_one_line(trained, tmp_path, monkeypatch):

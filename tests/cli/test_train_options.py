@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import crossarc
+from commands import assert_one_line_error, run
 from crossarc.cli import crossarc as commands
 from crossarc.cli import train as command
 from crossarc.parsers.config import settings
@@ -40,7 +41,7 @@ def train(monkeypatch, handmade, tmp_path):
         raise Reached(config)
 
     def run(*arguments):
-        arguments = ["train", str(handmade), "-m", str(tmp_path / "model"), *arguments]
+        arguments = ["train", str(handmade), "-m", str(tmp_path / "model"), *map(str, arguments)]
         result = CliRunner().invoke(commands, arguments, standalone_mode=False)
         if isinstance(result.exception, Reached):
             return result.exception.config
@@ -72,7 +73,7 @@ def as_option(setting, value):
 
 
 @pytest.mark.parametrize(("system", "setting"), FIELDS, ids=[f"{system}: {s.name}" for system, s in FIELDS])
-def test_every_field_can_be_set(train, system, setting):
+def test_every_field_can_be_set(train, handmade, system, setting):
     value = other_value(setting)
     arguments = ["--system", system, *as_option(setting, value)]
     by_name = {known.name: known for known in settings(SYSTEMS[system].config)}
@@ -84,6 +85,12 @@ def test_every_field_can_be_set(train, system, setting):
         arguments += ["--order", "1"]
     if setting.name == "shared_weights":
         arguments += ["--no-basic-tree"]
+    if setting.name == "patience":
+        arguments += ["--dev", handmade]
+    if setting.name == "encoder_learning_rate":
+        arguments += ["--encoder", "my-encoder"]
+    if setting.name == "seed" and system == "generative":
+        arguments += ["--start", "random"]
     if setting.name == "single_root" and system == "generative":
         value, arguments = True, ["--system", system, "--single-root"]
     assert getattr(train(*arguments), setting.name) == value
@@ -116,6 +123,10 @@ def test_presets_and_options_beside_them(train):
     config = train("--preset", "mcd2005", "--epochs", "2")
     assert (config.learner, config.projective, config.epochs) == ("kbest-mira", True, 2)
     assert train("--learner", "crf") == SYSTEMS["spanning-tree"].presets["ms2007"]
+    assert (train("--learner", "crf").labels, train("--learner", "crf", "--max-candidates", "5").max_candidates) == (
+        "two-stage",
+        5,
+    )
     config = train("--system", "covington", "--preset", "n07", "--svm-gamma", "0.1")
     assert (config.classifier, config.features, config.unattached, config.svm_gamma) == ("svm", "n07", "root", 0.1)
 
@@ -132,9 +143,40 @@ def test_options_without_effect_are_refused(train):
         ["--exploration", "0.5"],
         ["--svm-cost", "1", "--system", "covington"],
         ["--preset", "mcd2005", "--system", "ilp"],
+        ["--pruning-margin", "3", "--max-candidates", "0"],
+        ["--pruning-margin", "3", "--learner", "crf"],
+        ["--pruning-margin", "3", "--max-candidates", "0", "--system", "graph"],
+        ["--no-loss-augmented", "--learner", "factored-mira", "--order", "1"],
+        ["--start", "nonprojective", "--order", "2", "--projective"],
+        ["--start", "nonprojective", "--projective", "--system", "graph"],
+        ["--patience", "3"],
+        ["--jobs", "2", "--labels", "joint"],
+        ["--jobs", "2", "--labels", "none", "--system", "ilp"],
+        ["--seed", "3", "--system", "generative", "--unsupervised"],
+        ["--seed", "3", "--system", "combined", "--members", "a.crossarc,b.crossarc"],
+        ["--encoder-learning-rate", "0.1", "--system", "neural"],
     ):
         with pytest.raises(click.UsageError):
             train(*arguments)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--order", "2", "--features", "mcd2005"],
+        ["--features", "mcd2005"],
+        ["--system", "graph", "--features", "mcd2005"],
+        ["--system", "ilp", "--features", "mcd2005"],
+    ],
+    ids=" ".join,
+)
+def test_feature_sets_without_templates_for_the_parts_are_refused(options, tmp_path):
+    """They would train a first-order parser with a worse search."""
+    treebank = tmp_path / "train.conllu"
+    columns = {"deprel": ["nsubj", "root", "obj"], "deps": ["2:nsubj", "0:root", "1:dep|2:obj"]}
+    crossarc.write([crossarc.Sentence.of(["I", "see", "it"], head=["2", "0", "2"], **columns)], treebank)
+    result = run("train", treebank, "-m", tmp_path / "x.crossarc", *options)
+    assert_one_line_error(result, "--features mcd2005 has no templates for", "sibling")
 
 
 def test_the_help_text_fits_a_screen():

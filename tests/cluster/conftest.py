@@ -17,7 +17,7 @@ def corpus(tmp_path_factory) -> Corpus:
 @pytest.fixture
 def nodes() -> Iterator[str]:
     """The address of a Ray cluster of a head and three nodes with a core each."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'crossarc[cluster]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[cluster]'")
     command = command_of("cluster_ray_nodes.py", 3)
     with subprocess.Popen(
         command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

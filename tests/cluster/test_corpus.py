@@ -118,7 +118,8 @@ def corpus_file(tmp_path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [(), ("--confidence", "-k", "2"), ("--constraints", "misc", "--retag", "--max-length", "9")]
+    "options",
+    [(), ("--confidence", "-k", "2"), ("--constraints", "misc", "--max-length", "9"), ("-m", "en-fast", "--retag")],
 )
 def test_it_is_what_crossarc_parse_writes(tmp_path, model, corpus_file, options):
     expected = tmp_path / "expected.conllu"
@@ -368,7 +369,7 @@ def test_status_says_how_far_it_is(tmp_path, model, half_done):
 def test_without_ray_one_line_says_what_to_install(tmp_path, model, corpus_file, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     result = run("corpus", "parse", corpus_file, "-m", model, "-o", tmp_path / "out", "--ray", "auto")
-    assert_one_line_error(result, "pip install 'crossarc[cluster]'")
+    assert_one_line_error(result, "pip install '.[cluster]'")
 
 
 def test_input_errors_go_from_process_to_process():

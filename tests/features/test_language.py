@@ -67,6 +67,13 @@ def test_a_set_includes_others_and_its_text_needs_no_file(tmp_path):
     assert parse_templates(found.text).features == found.features
 
 
+def test_sets_written_on_windows_are_read(tmp_path):
+    (tmp_path / "a.txt").write_text("\ufeff[arc]\r\nm.suffix\r\n", encoding="utf-8", newline="")
+    assert [template.text for template in load_templates(str(tmp_path / "a.txt")).features.templates["arc"]] == [
+        "m.suffix"
+    ]
+
+
 def test_mistakes_in_an_included_file_are_named_there(tmp_path):
     (tmp_path / "a.txt").write_text("# ours\ninclude b.txt")
     (tmp_path / "b.txt").write_text("[arc]\n\nh.colour")

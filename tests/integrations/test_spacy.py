@@ -18,7 +18,7 @@ from crossarc.parsers import Parsed
 from crossarc.pipeline import Pipeline
 from trained import TEST, trained
 
-spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'crossarc[spacy]'")
+spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install '.[spacy]'")
 
 from spacy import displacy  # noqa: E402
 from spacy.matcher import DependencyMatcher, Matcher  # noqa: E402

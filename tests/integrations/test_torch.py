@@ -9,7 +9,7 @@ import oracles
 from crossarc import trees
 from crossarc.core import NoTreeError
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'crossarc[neural]'")
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install '.[neural]'")
 from crossarc.integrations import torch as layer  # noqa: E402
 
 LENGTHS = [4, 0, 2, 1]

@@ -148,4 +148,4 @@ def test_truncated_and_foreign_zst_files_are_input_errors(tmp_path, handmade):
 
 def test_without_the_library_one_line_says_what_to_install(monkeypatch, handmade, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    assert_one_line_error(run("convert", handmade, "-o", tmp_path / "x.parquet"), "pip install 'crossarc[arrow]'")
+    assert_one_line_error(run("convert", handmade, "-o", tmp_path / "x.parquet"), "pip install '.[arrow]'")

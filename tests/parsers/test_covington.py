@@ -324,15 +324,16 @@ def test_a_projective_model_knows_only_projective_links():
     assert train(flat, CovingtonConfig(epochs=1, hash_bits=16)).config.projective
 
 
-def test_a_model_can_be_trained_for_a_degree():
-    parser = train(TRAIN, CovingtonConfig(epochs=2, hash_bits=18, max_degree=1))
+@pytest.mark.parametrize("limit", [1, 2])
+def test_a_model_can_be_trained_for_a_degree(limit):
+    parser = train(TRAIN, CovingtonConfig(epochs=2, hash_bits=18, max_degree=limit))
     assert not parser.config.projective
     found = [degree(parsed.heads) for parsed in parser.trees(TEST)]
-    assert max(found) == 1
-    assert list(parser.trees(TEST, ParseOptions(max_degree=1))) == list(parser.trees(TEST))
+    assert max(found) == limit
+    assert list(parser.trees(TEST, ParseOptions(max_degree=limit))) == list(parser.trees(TEST))
     assert all(is_projective(parsed.heads) for parsed in parser.trees(TEST, ParseOptions(max_degree=0)))
-    with pytest.raises(CrossarcError, match="links of degree 1 at most"):
-        next(parser.trees(TEST, ParseOptions(max_degree=2)))
+    with pytest.raises(CrossarcError, match=f"links of degree {limit} at most"):
+        next(parser.trees(TEST, ParseOptions(max_degree=limit + 1)))
 
 
 def test_bad_training_is_refused():
@@ -534,6 +535,24 @@ def test_the_preset_of_the_paper_learns(tmp_path):
     assert right / sum(map(len, TEST)) > 0.7
     parser.save(tmp_path / "n07.crossarc")
     assert list(CovingtonParser.load(tmp_path / "n07.crossarc").trees(TEST)) == list(parser.trees(TEST))
+
+
+def test_the_parameters_of_the_machines_are_those_of_the_configuration(monkeypatch):
+    svm = pytest.importorskip("sklearn.svm")
+    given = []
+
+    class Recorded(svm.SVC):
+        def __init__(self, **parameters):
+            given.append(parameters)
+            super().__init__(**parameters)
+
+    monkeypatch.setattr(svm, "SVC", Recorded)
+    asked = {"svm_degree": 3, "svm_gamma": 0.3, "svm_r": 0.4, "svm_cost": 0.6, "svm_tolerance": 0.7}
+    parser = train(TRAIN[:40], replace(PRESETS["n07"], svm_split=1, **asked))
+    names = {"degree": 3, "gamma": 0.3, "coef0": 0.4, "C": 0.6, "tol": 0.7}
+    assert given
+    assert all(names.items() <= parameters.items() for parameters in given)
+    assert len(parser.classifier.svm.keys) > 1  # a tag with one link has machines of its own
 
 
 def test_instances_are_the_links_of_the_gold_trees_within_the_degree():

@@ -197,6 +197,7 @@ def test_the_paper_has_one_weight_vector(tmp_path):
     with pytest.raises(CrossarcError, match="shared weights"):
         GraphConfig(shared_weights=True)
     parser = train(TREEBANK[:30], replace(PRESETS["mp2006"], epochs=1, hash_bits=16))
+    assert (parser.config.cycles, parser.config.basic_tree) == ("sentence", False)  # they are left out, and counted
     assert parser.tree.scorer.pruner is None
     assert np.shares_memory(parser.extras_model.weights, parser.tree.scorer.heads_model.weights)
     parser.save(tmp_path / "my.crossarc")

@@ -135,6 +135,7 @@ def test_the_number_of_weights_grows_with_the_treebank_and_the_features():
     assert bits(TRAIN, order="1") < bits(TRAIN, order="high")
     assert bits(TRAIN, max_candidates=0) > bits(TRAIN)
     assert bits(TRAIN, hash_bits=12) == 12
+    assert all(preset.hash_bits is None for preset in PRESETS.values())  # those of the papers, too
     assert train(TRAIN[:5], SpanningTreeConfig(order="1", epochs=1)).config.hash_bits == 16
 
 

@@ -279,6 +279,18 @@ def test_rank_and_suspicious_fill_in_missing_tags(model, tmp_path):
         assert listed[bare].replace(str(bare), str(annotated)) == listed[annotated]
 
 
+def test_commands_that_parse_read_raw_text(model, tmp_path):
+    run("calibrate", written(tmp_path / "dev.conllu", DEV), "-m", model, "--fit")
+    text = " ".join(sentence.text for sentence in DEV[:5])
+    own = pipeline()(text)
+    for name, options in [("notes.txt", []), ("notes", ["--input", "text"])]:
+        (tmp_path / name).write_text(text)
+        ranked = json.loads(run("rank", tmp_path / name, "-m", model, "--json", *options))
+        assert sorted(row["text"] for row in ranked) == sorted(sentence.text for sentence in own)
+        explained = json.loads(run("inspect", model, "--explain", tmp_path / name, "--json", *options))
+        assert [(arc["head"], arc["word"]) for arc in explained] == [(int(h), m) for m, h in enumerate(own[0].head, 1)]
+
+
 def test_lists_are_json_with_fields(model, tmp_path):
     dev = tmp_path / "dev.conllu"
     crossarc.write(DEV, dev)

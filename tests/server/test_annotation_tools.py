@@ -86,7 +86,7 @@ METADATA = {
 
 def type_system():
     """That of DKPro, with the features that INCEpTION adds to the layer."""
-    cassis = pytest.importorskip("cassis", reason="dkpro-cassis is not installed: pip install 'crossarc[inception]'")
+    cassis = pytest.importorskip("cassis", reason="dkpro-cassis is not installed: pip install '.[inception]'")
     types = cassis.load_dkpro_core_typesystem()
     layer = types.get_type(LAYER)
     types.create_feature(layer, "inception_internal_predicted", "uima.cas.Boolean")
@@ -96,7 +96,7 @@ def type_system():
 
 def cas_of(sentences, arcs=True):
     """A document as INCEpTION has it: text, sentences, tokens with tags, arcs where there is a head."""
-    cassis = pytest.importorskip("cassis", reason="dkpro-cassis is not installed: pip install 'crossarc[inception]'")
+    cassis = pytest.importorskip("cassis", reason="dkpro-cassis is not installed: pip install '.[inception]'")
     types = type_system()
     cas = cassis.Cas(types)
     cas.sofa_string = "\n".join(" ".join(sentence.form) for sentence in sentences)

@@ -48,7 +48,7 @@ def test_without_the_extra(model_file):
     command = [sys.executable, "-c", f"{code}; from crossarc.cli import main; main()"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert result.stderr == "crossarc: error: uvicorn is missing: pip install 'crossarc[serve]'\n"
+    assert result.stderr == "crossarc: error: uvicorn is missing: pip install '.[serve]' in a clone of Crossarc\n"
 
 
 @pytest.mark.slow

@@ -21,22 +21,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from crossarc._version import __version__
-from crossarc.cli.hints import hint_for, similar
+from crossarc.cli.hints import HintingGroup, hint_for
 from crossarc.cli.messages import log, set_up, verbosity_options
 from crossarc.core import CrossarcError, InputWarning, ModelWarning
 
 __all__ = ["main"]
 
 
-class NoSuchCommand(click.UsageError):
-    """A command that there is not, and which was meant, perhaps."""
-
-    def __init__(self, name: str, hint: str | None) -> None:
-        super().__init__(f"no such command: {name}")
-        self.hint = hint or "crossarc --help lists the commands"
-
-
-class LazyGroup(click.Group):
+class LazyGroup(HintingGroup):
     """Imports a command's module only when the command is used, so that ``--help`` is quick."""
 
     _summaries: ClassVar[dict[str, str]] = {
@@ -76,13 +68,6 @@ class LazyGroup(click.Group):
         names = (name for name in self._summaries if name.startswith(incomplete))
         commands = [CompletionItem(name, help=self._summaries[name]) for name in names]
         return [*commands, *click.Command.shell_complete(self, context, incomplete)]
-
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self._summaries and not args[0].startswith("-"):
-            raise NoSuchCommand(args[0], similar(args[0], self._summaries))
-        return super().resolve_command(context, args)
 
     def invoke(self, context: click.Context) -> object:
         start = time.monotonic()
@@ -175,7 +160,8 @@ def _message_of(error: click.ClickException) -> str:
     """
     if isinstance(error, click.NoSuchOption):
         return f"no such option: {error.option_name}"
-    message = error.format_message()
+    message = error.format_message().replace("is not a valid integer range", "is not a whole number")
+    message = message.replace("is not a valid float range", "is not a number")
     return message[:1].lower() + message[1:].removesuffix(".")
 
 

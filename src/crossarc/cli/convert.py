@@ -48,7 +48,7 @@ def command(
     CoNLL-X to CoNLL-U loses nothing: PHEAD and PDEPREL go to MISC, and come back from there. CoNLL-X has no place for
     comments, multiword tokens, empty nodes, DEPS, MISC and spaces; what is lost on the way there is counted on stderr.
     SDP to CoNLL-U loses nothing either: the graph goes to DEPS, frames to MISC. SDP has a place for DEPS, but not for
-    trees. Parquet has a place for everything (extra: pip install 'crossarc[arrow]').
+    trees. Parquet has a place for everything (extra: pip install '.[arrow]').
     """
     errors = ErrorLog(on_error)
     lost: Counter[str] = Counter()

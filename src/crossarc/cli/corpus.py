@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crossarc.cli.common import Advance, json_option, model_option, print_json, progress_bar
+from crossarc.cli.hints import HintingGroup
 from crossarc.cli.messages import log, verbosity_options
 from crossarc.cli.parse_options import ParsingCommand, parse_options, parsing_options
 
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
     from crossarc.cluster.journal import Record
 
 
-@click.group("corpus")
-def command() -> None:
+@click.group("corpus", cls=HintingGroup, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
     """Parse more text than one machine can: many files, any number of processes and machines, disk to disk.
 
     What is done stays done: after a crash, the same command goes on where it stopped.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @command.command("parse", cls=ParsingCommand, short_help="Parse files and folders to a folder.")

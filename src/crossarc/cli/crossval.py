@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -17,6 +18,7 @@ from crossarc.evaluation.evaluate import OFFICIAL, Evaluation, evaluate_blocks
 from crossarc.evaluation.score import Score
 from crossarc.evaluation.significance import Interval, bootstrap_f1
 from crossarc.io import write
+from crossarc.io.lock import only_writer
 from crossarc.parsers.folds import folds_of
 from crossarc.parsers.registry import SYSTEMS
 from crossarc.pipeline.cross_validation import Source, cross_parsed
@@ -66,7 +68,10 @@ def command(
     says how much depends on which sentences these are (bootstrap over sentences); lowest and highest are those of a
     part.
     """
-    config = config_of(SYSTEMS[system], preset, {name: value for name, value in options.items() if value is not None})
+    given = {name: value for name, value in options.items() if value is not None}
+    config = config_of(SYSTEMS[system], preset, given, dev=False)
+    if output not in (None, "-"):  # found out before any work
+        click.get_current_context().with_resource(only_writer(Path(output)))
     gold = [tree for path in treebanks for tree in read_trees(path)]
     evaluations: list[list[Evaluation]] = []
     found: list[Sentence] = []

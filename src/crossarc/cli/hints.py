@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import shlex
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import click
 
 from crossarc.core import CrossarcError, InputError
 from crossarc.io.problems import RAW_TEXT
 
-__all__ = ["HintedError", "hint_for", "similar"]
+__all__ = ["HintedError", "HintingGroup", "hint_for"]
 
 _WITH_INPUT_OPTION = ("inspect", "lm", "parse", "rank")  # commands that read raw text, too
 
@@ -23,6 +21,27 @@ class HintedError(CrossarcError):
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class NoSuchCommand(click.UsageError):
+    """A command that there is not, and which was meant, perhaps."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(f"no such command: {name}")
+        self.hint = hint
+
+
+class HintingGroup(click.Group):
+    """Says which of its commands may have been meant."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(context)
+        if args[0] not in names and not args[0].startswith("-"):
+            meant = _did_you_mean(difflib.get_close_matches(args[0], names, 3))
+            raise NoSuchCommand(args[0], meant or f"{context.command_path} --help lists the commands")
+        return super().resolve_command(context, args)
 
 
 def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
@@ -38,8 +57,6 @@ def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
         if command in _WITH_INPUT_OPTION:
             return "--input text reads it as text"
         return "crossarc parse --input text makes trees of raw text"
-    if isinstance(error, InputError) and command == "parse" and _is_text(error):
-        return f"to parse a text instead of a file: crossarc parse --text {shlex.quote(error.place.path)}"
     if isinstance(error, MemoryError):
         return {
             "parse": "a smaller --max-length leaves long sentences out; fewer --jobs take less memory",
@@ -48,20 +65,9 @@ def hint_for(error: BaseException, arguments: Sequence[str]) -> str | None:
     return None
 
 
-def similar(name: str, known: Iterable[str]) -> str | None:
-    """Which of the known names was meant, perhaps."""
-    return _did_you_mean(difflib.get_close_matches(name, list(known), 3))
-
-
 def _did_you_mean(names: Sequence[str]) -> str | None:
     return f"did you mean {' or '.join(names)}?" if names else None
 
 
 def _see_help(error: click.UsageError) -> str | None:
     return f"{error.ctx.command_path} --help shows how it is used" if error.ctx else None
-
-
-def _is_text(error: InputError) -> bool:
-    """Whether what should be a file is rather a text."""
-    name = error.place.path
-    return error.message.startswith("no such file") and (" " in name or not Path(name).suffix)

@@ -11,11 +11,12 @@ from crossarc.cli.common import FILES, input_option, json_option, load_with, pri
 from crossarc.core import CrossarcError, Sentence
 from crossarc.models import describe_model
 from crossarc.parsers import Capability
-from crossarc.parsers.config import settings
+from crossarc.parsers.config import Config, Setting, settings
 from crossarc.parsers.registry import KNOWN, check_header
 from crossarc.pipeline import Pipeline
 from crossarc.pipeline.chunks import Input
 
+_TOP = 5  # templates that are shown on each side
 _ARC = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 
@@ -31,7 +32,7 @@ _ARC = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 )
 @click.option("--sentence", metavar="SENT_ID", help="Which sentence of FILE; the first by default.")
 @click.option("--arc", metavar="HEAD,WORD", help="Explain this arc only, whether the tree has it or not.")
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Templates on each side.")
+@click.option("--top", type=click.IntRange(1), help="Templates on each side.  [default: 5]")
 @input_option
 @json_option
 def command(
@@ -39,15 +40,18 @@ def command(
     file: str | None,
     sentence: str | None,
     arc: str | None,
-    top: int,
+    top: int | None,
     read_as: Input | None,
     as_json: bool,
 ) -> None:
     """What is in MODEL: its system, options, size, scores; with --explain, why it chose the arcs of a tree."""
     if file is not None:
         pipeline = load_with(Capability.EXPLANATIONS, model)
-        _explain(pipeline, _find(pipeline, file, sentence, read_as), arc, top, as_json)
+        _explain(pipeline, _find(pipeline, file, sentence, read_as), arc, top or _TOP, as_json)
         return
+    of_explanations = {"--sentence": sentence, "--arc": arc, "--top": top, "--input": read_as}
+    if given := [name for name, value in of_explanations.items() if value is not None]:
+        raise click.UsageError(f"{given[0]} has no effect here: only with --explain")
     found = describe_model(model)
     if as_json:
         print_json(found)
@@ -86,15 +90,20 @@ def _inner_headers(header: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _settings(header: dict[str, Any]) -> dict[str, str]:
     """The configuration, without what had no effect with these options."""
-    config, shown = header["config"], {}
-    for setting in settings(KNOWN[header["system"]].config):
-        if setting.name in config and all(config.get(name) in values for name, values in setting.only.items()):
-            shown[setting.name.replace("_", " ")] = _text(config[setting.name])
-    return shown
+    kind: Any = KNOWN[header["system"]].config
+    config: Config = kind(**header["config"])
+    idle = config.without_effect()
+    return {
+        setting.name.replace("_", " "): _text(setting, getattr(config, setting.name))
+        for setting in settings(kind)
+        if setting.name not in idle
+    }
 
 
-def _text(value: Any) -> str:
-    return {True: "yes", False: "no", None: "-"}[value] if value is None or isinstance(value, bool) else str(value)
+def _text(setting: Setting, value: Any) -> str:
+    if value is None:
+        return setting.default_text or "-"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _find(pipeline: Pipeline, file: str, sent_id: str | None, read_as: Input | None) -> Sentence:

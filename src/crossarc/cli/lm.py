@@ -18,6 +18,7 @@ from crossarc.parsers.generative.ngram import NGram, fitted_weight, mixed
 from crossarc.pipeline import Pipeline
 from crossarc.pipeline.chunks import Input
 
+_ORDER = 3  # of the n-gram model
 _BATCH = 64  # sentences that are tagged together
 
 
@@ -42,7 +43,7 @@ class Scored(NamedTuple):
     metavar="FILE",
     help="Sentences to learn an n-gram model from, which the model is then interpolated with (needs NLTK).",
 )
-@click.option("--order", type=click.IntRange(1), default=3, show_default=True, help="The n of the n-gram model.")
+@click.option("--order", type=click.IntRange(1), help="With --ngram: the n of the n-gram model.  [default: 3]")
 @click.option(
     "--dev", type=FILES, metavar="FILE", help="With --ngram: sentences that the weight of MODEL is fitted on."
 )
@@ -57,7 +58,7 @@ def command(
     file: str,
     model: str,
     ngram: str | None,
-    order: int,
+    order: int | None,
     dev: str | None,
     weight: float | None,
     read_as: Input | None,
@@ -71,9 +72,11 @@ def command(
     that the mixture is no worse there than either of its parts.
     """
     if ngram and (dev is None) == (weight is None):
-        raise click.UsageError("--ngram needs either --dev FILE, to fit the weight on, or --weight.")
-    if not ngram and (dev or weight):
-        raise click.UsageError(f"{'--dev' if dev else '--weight'} is of use with --ngram only.")
+        raise click.UsageError("--ngram needs either --dev FILE, to fit the weight on, or --weight")
+    of_ngrams = {"--dev": dev, "--weight": weight, "--order": order}
+    if not ngram and (given := [name for name, value in of_ngrams.items() if value is not None]):
+        raise click.UsageError(f"{given[0]} has no effect here: only with --ngram")
+    order = order or _ORDER
     pipeline = load_with(Capability.LANGUAGE_MODEL, model)
     parser: Any = pipeline.parser
     parser.log_probabilities([])  # refuses models that have none

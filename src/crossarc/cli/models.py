@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from crossarc.cli.common import FILES, json_option, print_json, read_trees
+from crossarc.cli.hints import HintingGroup
 from crossarc.cli.messages import log, verbosity_options
 from crossarc.core import CrossarcError
 
 
-@click.group("models", invoke_without_command=True)
+@click.group("models", cls=HintingGroup, invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:

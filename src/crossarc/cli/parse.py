@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import time
 from collections.abc import Iterable, Iterator
 from io import BytesIO
@@ -23,9 +24,10 @@ from crossarc.cli.common import (
     on_error_option,
     progress_bar,
 )
+from crossarc.cli.hints import HintedError
 from crossarc.cli.messages import log
 from crossarc.cli.parse_options import ParsingCommand, parse_options, parsing_options
-from crossarc.core import CrossarcError, InputError
+from crossarc.core import CrossarcError, InputError, Place
 from crossarc.io import FORMATS, HEADERS, OutputFormat, output_format_of
 from crossarc.io.blocks import read_blocks
 from crossarc.io.streams import open_input, open_output, plain_name, size_of_input
@@ -78,13 +80,15 @@ def command(
         raise click.UsageError(f"--text is raw text: not with --input {read_as}")
     write_as = write_as or output_format_of(output)
     sources = [_text_source(text, read_as, output)] if text is not None else _sources(files, read_as, output, write_as)
+    if options["constraints"] in ("heads", "misc") and all(source.read_as in ("text", "lines") for source in sources):
+        raise click.UsageError(f"--constraints {options['constraints']} has no effect here: raw text has neither")
     errors = ErrorLog(on_error)
     wanted = parse_options(**options)
     job = Job(model, write_as, wanted, retag)
     name = sources[0].path if len(sources) == 1 else f"{len(sources)} files"
     with progress_bar(name, _size(sources), output) as advance:
         results = parse_chunks(job, _chunks(sources), jobs)
-        if wanted.rules is not None and write_as in ("conllu", "conllx"):
+        if wanted.rules is not None:
             results = _with_rules_checked(results, wanted.rules)
         _write(_reported(results, errors, advance), sources, HEADERS.get(write_as, ""))
     errors.report()
@@ -108,6 +112,7 @@ def _sources(files: Iterable[str], read_as: Input | None, output: str, write_as:
     into_folder = output.endswith("/") or Path(output).is_dir()
     sources: list[_Source] = []
     for file in files:
+        _check_is_file(file)
         for path in files_in([file], text=True):
             target = str(_target(file, path, output, write_as)) if into_folder else output
             sources.append(_Source(path, input_format(path, read_as), target))
@@ -116,6 +121,16 @@ def _sources(files: Iterable[str], read_as: Input | None, output: str, write_as:
     elif sum(source.path == "-" for source in sources) > 1:
         raise click.UsageError("standard input (-) can stand for one file only")
     return sources
+
+
+def _check_is_file(file: str) -> None:
+    """Refuse what is not there, and say what helps if it looks like a text."""
+    if file == "-" or Path(file).exists():
+        return
+    problem = InputError("no such file or directory", Place(file))
+    if " " in file or not Path(file).suffix:
+        raise HintedError(str(problem), f"to parse a text instead of a file: crossarc parse --text {shlex.quote(file)}")
+    raise problem
 
 
 def _target(named: str, path: str, folder: str, write_as: OutputFormat) -> Path:
@@ -185,7 +200,7 @@ def _reported(results: Iterable[ChunkResult], errors: ErrorLog, advance: Advance
 def _with_rules_checked(results: Iterable[ChunkResult], rules: Any) -> Iterator[ChunkResult]:
     """The results; in the end, warnings about rules that name what no sentence has."""
     for result in results:
-        rules.look_at(result.text)
+        rules.look_at(result.trees)
         without_tree = (error.place.sent_id for error in result.errors if isinstance(error, InputError))
         rules.look_at("".join(f"# sent_id = {sent_id}\n" for sent_id in without_tree))
         yield result

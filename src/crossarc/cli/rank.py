@@ -23,13 +23,14 @@ from crossarc.pipeline.chunks import Input
 from crossarc.pipeline.output import with_confidence
 from crossarc.text import text_of
 
+_NUMBER = 20  # sentences in the table
 _SHOWN = 60  # characters of a sentence in the table
 
 
 @click.command("rank")
 @click.argument("file", type=FILES)
 @model_option
-@click.option("-n", "--number", type=click.IntRange(1), default=20, show_default=True, help="Sentences in the table.")
+@click.option("-n", "--number", type=click.IntRange(1), help="Sentences in the table.  [default: 20]")
 @click.option("--per-word", is_flag=True, help="Rank by entropy for each word, so that long sentences are not first.")
 @click.option("-o", "--output", type=FILES, help="Write all sentences there, parsed, in this order.")
 @input_option
@@ -37,7 +38,7 @@ _SHOWN = 60  # characters of a sentence in the table
 def command(
     file: str,
     model: str,
-    number: int,
+    number: int | None,
     per_word: bool,
     output: str | None,
     read_as: Input | None,
@@ -49,16 +50,18 @@ def command(
     the logarithm of their number if all are equally likely. The table also has the log probability of the best tree
     and its least certain word. Missing tags and lemmas are filled in if the model has a tagger and a lemmatizer.
     """
+    if output == "-" and (number or as_json):
+        raise click.UsageError(f"{'--json' if as_json else '-n'} is for the table, which -o - leaves out")
     pipeline = load_with(Capability.DISTRIBUTION, model)
     parsed = pipeline.parse(read_for(pipeline, file, read_as), ParseOptions(confidence=True))
     found = [(one.sentence, one.confidence) for one in parsed if one.confidence is not None and len(one.sentence)]
     found.sort(key=lambda pair: -(pair[1].entropy or 0.0) / (len(pair[0]) if per_word else 1))
     if output:
         write((with_confidence(*pair) for pair in found), output)
-    rows = [_data(*pair) for pair in found[:number]]
+    rows = [_data(*pair) for pair in found[: number or _NUMBER]]
     if as_json:
         print_json(rows)
-    elif not output or output != "-":
+    elif output != "-":
         header = ["sentence", "words", "entropy", "per word", "log p", "least certain", "text"]
         print_table([_cells(row) for row in rows], header=header, left=["text"])
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import click
 
 from crossarc.cli.messages import log
-from crossarc.core import CrossarcError
+from crossarc.core import MissingLibrary
 
 _MEGABYTE = 1 << 20
 _FOLDER_SIZE = 64.0  # megabytes of a request, if treebanks are saved
@@ -107,7 +107,7 @@ def command(
     try:
         from crossarc.server.run import serve
     except ModuleNotFoundError as error:
-        raise CrossarcError(f"{error.name} is missing: pip install 'crossarc[serve]'") from None
+        raise MissingLibrary(f"{error.name} is missing", "serve") from None
     from crossarc.server.access import LOOPBACK, Access, is_loopback
     from crossarc.server.folder import Folder
     from crossarc.server.jobs import Limits

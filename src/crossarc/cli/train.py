@@ -194,8 +194,11 @@ def command(
     MODEL.training) until it has ended, for --resume.
     """
     chosen = SYSTEMS[system]
-    config = config_of(chosen, preset, {name: value for name, value in options.items() if value is not None})
+    given = {name: value for name, value in options.items() if value is not None}
+    config = config_of(chosen, preset, given, dev=bool(dev))
     workers = _workers(config, jobs, ray)
+    if workers is None and (jobs or 1) > 1 and getattr(config, "labels", "two-stage") != "two-stage":
+        raise click.UsageError("--jobs has no effect here: only with --labels two-stage")
     if workers is None and (jobs or 1) > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
         raise click.UsageError(f"not with --system {system}: --jobs")
     if pseudo_projective and options.get("projective") is False:
@@ -333,21 +336,15 @@ def _right(gold: list[Sentence], own: list[Sentence], column: str) -> float:
     return right / len(pairs)
 
 
-def config_of(system: System, preset: str | None, given: dict[str, Any]) -> Config:
-    """The configuration of a system, from the options that are its fields."""
+def config_of(system: System, preset: str | None, given: dict[str, Any], *, dev: bool) -> Config:
+    """The configuration of a system, from the options that are its fields; ``dev``: whether there is a dev set."""
     config = replace(_base(system, preset, given.get("learner")), **given)
+    idle = config.without_effect() | ({} if dev else {"patience": "a dev set (crossarc train --dev)"})
     for setting in settings(system.config):
-        for name, values in setting.only.items():
-            if setting.name in given and getattr(config, name) not in values:
-                option = setting.flags or f"--{setting.name.replace('_', '-')}"
-                needed = " or ".join(_option_text(name, value) for value in values)
-                raise click.UsageError(f"{option} has no effect here: only with {needed}")
+        if setting.name in given and setting.name in idle:
+            option = setting.flags or f"--{setting.name.replace('_', '-')}"
+            raise click.UsageError(f"{option} has no effect here: only with {idle[setting.name]}")
     return config
-
-
-def _option_text(name: str, value: object) -> str:
-    option = f"--{name.replace('_', '-')}"
-    return option if value is True else f"{option} {value}"
 
 
 class _Lines(ProgressLines):

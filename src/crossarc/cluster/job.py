@@ -75,7 +75,7 @@ def prepare(folder: Folder, job: CorpusJob, inputs: Iterable[str | os.PathLike[s
 def _check_model(job: CorpusJob, files: Sequence[File], model: str | Path) -> None:
     """Refuse what the model cannot do before anything is written."""
     pipeline = load(model)
-    pipeline.check(job.options)
+    pipeline.check(job.options, retag=job.retag)
     if any(file.kind not in FORMATS for file in files):
         pipeline.segment("")
 

@@ -12,7 +12,7 @@ from crossarc.cluster.local import ONE_THREAD
 from crossarc.cluster.queue import Outcome, Queue, Stop, attempt
 from crossarc.cluster.shards import Shard
 from crossarc.cluster.worker import Work
-from crossarc.core import CrossarcError
+from crossarc.core import CrossarcError, MissingLibrary
 
 __all__ = ["cores", "ray_cluster", "reason_of", "run_ray"]
 
@@ -87,5 +87,5 @@ def _library() -> Any:
     try:
         import ray
     except ImportError:
-        raise CrossarcError("this needs Ray: pip install 'crossarc[cluster]'") from None
+        raise MissingLibrary("this needs Ray", "cluster") from None
     return ray

@@ -12,6 +12,7 @@ __all__ = [
     "EmptyInput",
     "InputError",
     "InputWarning",
+    "MissingLibrary",
     "ModelWarning",
     "NoTreeError",
     "Place",
@@ -65,6 +66,19 @@ class InputError(CrossarcError, ValueError):
 
 class EmptyInput(InputError):
     """There is nothing in the input."""
+
+
+class MissingLibrary(CrossarcError):
+    """Something needs a library that comes with an extra of ours.
+
+    >>> raise MissingLibrary("n-gram models need NLTK", "lm")
+    Traceback (most recent call last):
+    ...
+    crossarc.core.errors.MissingLibrary: n-gram models need NLTK: pip install '.[lm]' in a clone of Crossarc
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what}: pip install '.[{extra}]' in a clone of Crossarc")
 
 
 class InputWarning(UserWarning):

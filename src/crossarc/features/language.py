@@ -135,7 +135,7 @@ def _find(schema: Schema, name: str, folder: Path, place: Place) -> tuple[str, s
     if ours.is_file():
         return f"{name}.txt", ours.read_text(encoding="utf-8")
     try:
-        return str(folder / name), (folder / name).read_text(encoding="utf-8")
+        return str(folder / name), (folder / name).read_text(encoding="utf-8-sig")
     except OSError:
         names = ", ".join(sorted(path.name.removesuffix(".txt") for path in sets.iterdir()))
         included = f"{name}: " if place.line else ""

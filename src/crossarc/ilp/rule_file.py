@@ -209,7 +209,7 @@ class RuleFile:
         return RuleFile, (self.text, self.path)
 
     def look_at(self, text: str) -> None:
-        """Take note of the names that parsed sentences have, in CoNLL-U or CoNLL-X, for ``without_effect``."""
+        """Take note of the names that parsed sentences have, in CoNLL-U, for ``without_effect``."""
         for line in text.splitlines():
             if line.startswith("# sent_id = "):
                 self._seen.add(("sent_id", line.removeprefix("# sent_id = ").strip()))
@@ -258,7 +258,7 @@ def read_rules(path: str) -> RuleFile:
     try:
         if not Path(path).exists() and Path(path).name == path and ours.is_file():
             return RuleFile(ours.read_text(encoding="utf-8"), path)
-        return RuleFile(Path(path).read_text(encoding="utf-8"), path)
+        return RuleFile(Path(path).read_text(encoding="utf-8-sig"), path)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
         raise InputError((reason or "cannot be read").lower(), Place(path)) from None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crossarc.core import CrossarcError, InputError, Insert, Place, Row, Sentence
+from crossarc.core import CrossarcError, InputError, Insert, MissingLibrary, Place, Row, Sentence
 from crossarc.core.sentence import word_ids
 
 __all__ = ["TableRow", "batches_of", "from_arrow", "parse_row", "pyarrow", "rows_of", "schema", "to_arrow", "to_pandas"]
@@ -26,7 +26,7 @@ def pyarrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise CrossarcError("tables, Parquet and .zst files need a library: pip install 'crossarc[arrow]'") from None
+        raise MissingLibrary("tables, Parquet and .zst files need a library", "arrow") from None
     return pyarrow
 
 

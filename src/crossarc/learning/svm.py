@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossarc.core import CrossarcError
+from crossarc.core import MissingLibrary
 from crossarc.learning._svm import Svm
 
 __all__ = ["Svm", "SvmSettings", "fit_svm", "no_svm"]
@@ -100,7 +100,7 @@ def _svc(settings: SvmSettings) -> Any:
     try:
         from sklearn.svm import SVC
     except ImportError:
-        raise CrossarcError("the classifier svm needs scikit-learn: pip install 'crossarc[svm]'") from None
+        raise MissingLibrary("the classifier svm needs scikit-learn", "svm") from None
     kernel = {"kernel": "poly", "degree": settings.degree, "gamma": settings.gamma, "coef0": settings.r}
     return SVC(**kernel, C=settings.cost, tol=settings.tolerance, cache_size=_CACHE)
 

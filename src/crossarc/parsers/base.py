@@ -60,7 +60,7 @@ class Capability(StrEnum):
     DISTRIBUTION = "probabilities of trees"  # over all of them: entropy, marginals, min-risk
     RULES = "rules"
     PROGRAMS = "integer programs"  # exact or relaxed, with a time limit, without rules too
-    MAX_DEGREE = "a largest degree of non-projectivity"
+    MAX_DEGREE = "limits on the degree of non-projectivity"
     MAX_CHILDREN = "limits on children"
     GRAPHS = "words with several heads"
     LANGUAGE_MODEL = "probabilities of sentences"
@@ -120,6 +120,8 @@ class ParseOptions:
     def __post_init__(self) -> None:
         if self.k < 1:
             raise CrossarcError(f"k is {self.k}: there must be at least one tree")
+        if self.threshold != ParseOptions.threshold and self.decode != "marginal-threshold":
+            raise UnsupportedOption("--threshold has no effect here: only with --decode marginal-threshold")
         if self.k > 1 and self.decode != "best":
             raise UnsupportedOption(f"k best trees are not for decoding by {self.decode}")
         if self.rules is not None and (self.k > 1 or self.confidence or self.decode != "best" or self.labelled):

@@ -42,6 +42,10 @@ _AS_IN_TREEBANK = "as in the treebank"
 _OURS = "A feature set that comes with Crossarc ({}), or a file of templates; several are joined by +."
 
 
+# What a setting needs that only changes the climbing from a projective tree, or the pruner
+CLIMBING, PRUNER = "--nonprojective", "--max-candidates above 0"
+
+
 # Settings that several systems have. A dataclass keeps each field to itself, so these make new ones.
 
 
@@ -145,6 +149,15 @@ class Config:
     def check(self) -> None:
         """Refuse values that do not go together."""
 
+    def without_effect(self) -> dict[str, str]:
+        """The settings that mean nothing beside the others, and the options with which they would."""
+        found: dict[str, str] = {}
+        for known in settings(type(self)):
+            for name, values in known.only.items():
+                if getattr(self, name) not in values:
+                    found[known.name] = " or ".join(_as_option(name, value) for value in values)
+        return found
+
     def beside(self, components: Collection[str]) -> Self:
         """The configuration of a parser that is trained with these components (segmenter, tagger ...)."""
         return self
@@ -163,6 +176,11 @@ class Config:
     def sharded(self) -> bool:
         """Whether the treebank is learnt from in shards, which workers can hold."""
         return False
+
+
+def _as_option(name: str, value: object) -> str:
+    option = f"--{name.replace('_', '-')}"
+    return option if value is True else f"{option} {value}"
 
 
 def settings(config: type[Config]) -> tuple[Setting, ...]:

@@ -75,7 +75,7 @@ def read_constraints(path: str) -> ConstraintFile:
     """Read a file of constraints. Raises ``InputError`` with file and line for what cannot be understood."""
     notes: dict[str, list[WordConstraint]] = {}
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise InputError((error.strerror or "cannot be read").lower(), Place(path)) from None
     except UnicodeDecodeError:

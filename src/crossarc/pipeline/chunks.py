@@ -70,6 +70,7 @@ class ChunkResult(NamedTuple):
     words: int
     errors: tuple[CrossarcError, ...]
     notes: tuple[str, ...]
+    trees: str = ""  # in CoNLL-U, whatever is written: for rules, which are compared with the names in them
 
 
 class ChunkParser:
@@ -78,7 +79,7 @@ class ChunkParser:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.pipeline = load(job.model)
-        self.pipeline.check(job.options)
+        self.pipeline.check(job.options, retag=job.retag)
 
     def __call__(self, chunk: Chunk) -> ChunkResult:
         errors: list[CrossarcError] = []
@@ -93,7 +94,9 @@ class ChunkParser:
                 trees += with_notes(parsed)
         text = "".join(map(FORMATTERS[self.job.write_as], trees))
         words = sum(map(len, sentences))
-        return ChunkResult(chunk.file, chunk.size, text, len(sentences), words, tuple(errors), tuple(notes))
+        compared = "" if self.job.options.rules is None else "".join(map(FORMATTERS["conllu"], trees))
+        done = tuple(errors), tuple(notes), compared
+        return ChunkResult(chunk.file, chunk.size, text, len(sentences), words, *done)
 
     def _read(self, chunk: Chunk, errors: list[CrossarcError]) -> Iterator[Sentence]:
         """The sentences of blocks, without tags if these are text."""

@@ -153,14 +153,16 @@ class Pipeline:
         All that the command line and the service can do is in the options; what the parser cannot do is refused.
         """
         options = options or ParseOptions()
-        self.check(options)
+        self.check(options, retag=retag)
         given = self.segment(sentences) if isinstance(sentences, str) else checked_sentences(sentences)
         annotated = (sentence for batch in batches(given, _BATCH) for sentence in self.annotate(batch, retag=retag))
         found = self.parser.parse(annotated, self._of_parser(options))
         return self._enhanced(found, options) if options.enhanced and self.enhancer is not None else found
 
-    def check(self, options: ParseOptions) -> None:
+    def check(self, options: ParseOptions, *, retag: bool = False) -> None:
         """Refuse what this model cannot do."""
+        if retag and not self.finds_tags:
+            raise UnsupportedOption(f"--retag: {self.name or 'this model'} has no tagger (see crossarc train --with)")
         if options.enhanced and self.enhancer is None and Capability.GRAPHS not in self.parser.capabilities:
             missing = "no enhancer, so it finds no enhanced dependencies (see crossarc train --with)"
             raise UnsupportedOption(f"--enhanced: {self.name or 'this model'} has {missing}")

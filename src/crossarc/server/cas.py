@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from crossarc.core import Sentence
+from crossarc.core import MissingLibrary, Sentence
 from crossarc.server.jobs import RequestError
 
 __all__ = ["Place", "annotated_sentences", "read_cas", "suggest"]
@@ -28,7 +28,7 @@ def read_cas(xmi: str, type_system: str, layer: str, feature: str) -> Any:
     try:
         import cassis
     except ModuleNotFoundError:
-        raise RequestError(501, "dkpro-cassis is not installed: pip install 'crossarc[inception]'") from None
+        raise RequestError(501, str(MissingLibrary("dkpro-cassis is not installed", "inception"))) from None
     if "<!DOCTYPE" in xmi or "<!DOCTYPE" in type_system:
         raise RequestError(400, "XMI has no document type: entities are refused")
     try:

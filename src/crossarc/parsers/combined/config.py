@@ -26,6 +26,12 @@ class CombinedConfig(Config):
     )
     seed: int = config.seed("of those that are trained")
 
+    def without_effect(self) -> dict[str, str]:
+        from crossarc.parsers.registry import named_config  # which knows this module
+
+        trained = any(named_config(name) for name in self.names)
+        return super().without_effect() | ({} if trained else {"seed": "members that are trained"})
+
     @property
     def names(self) -> tuple[str, ...]:
         """The members one by one."""

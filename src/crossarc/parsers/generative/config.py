@@ -70,6 +70,12 @@ class GenerativeConfig(Config):
     def sharded(self) -> bool:
         return self.unsupervised
 
+    def without_effect(self) -> dict[str, str]:
+        found = super().without_effect()
+        if self.unsupervised and self.start != "random" and not self.restarts:
+            found["seed"] = "--start random or --restarts above 0"
+        return found
+
     def check(self) -> None:
         names = (self.symbols or "upos").split("+")
         if not (len(names) == 1 and names[0] in _TAGS + _WORDS) and not (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crossarc.core import CrossarcError
+from crossarc.core import MissingLibrary
 
 __all__ = ["NGram", "fitted_weight", "mixed"]
 
@@ -27,7 +27,7 @@ class NGram:
         try:
             from nltk.lm import Vocabulary, WittenBellInterpolated
         except ImportError:
-            raise CrossarcError("n-gram models need NLTK: pip install 'crossarc[lm]'") from None
+            raise MissingLibrary("n-gram models need NLTK", "lm") from None
         self.order, self.ends = order, ends
         every = [str(symbol) for symbol in range(n_symbols)] + [_END] * ends
         self._model: Any = WittenBellInterpolated(order, vocabulary=Vocabulary([_BEFORE, *every]))

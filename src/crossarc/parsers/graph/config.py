@@ -57,6 +57,12 @@ class GraphConfig(Config):
         if self.basic_tree and self.shared_weights:
             raise CrossarcError("shared weights are those of arcs: they go with --no-basic-tree")
 
+    def without_effect(self) -> dict[str, str]:
+        found = super().without_effect()
+        if self.projective:  # the best tree is found as it is
+            found["start"] = config.CLIMBING
+        return found if self.max_candidates else found | {"pruning_margin": config.PRUNER}
+
     @property
     def adds_losses(self) -> bool:
         """Whether trees and graphs have their loss added to their score in training."""

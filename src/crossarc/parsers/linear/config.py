@@ -7,20 +7,20 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from crossarc.core import CrossarcError
-from crossarc.features.templates import PARTS
 from crossarc.parsers import config
 from crossarc.parsers.config import Config, setting
 from crossarc.scorers.linear.scorer import ScorerOptions
 from crossarc.scorers.shape import tree_shape
 from crossarc.search.methods import Exact, HillClimbing, SearchMethod, SecondOrder
 
-__all__ = ["LinearConfig", "linear_config"]
+__all__ = ["PARTS_BEYOND_ARCS", "LinearConfig", "linear_config"]
 
 _AGREEING = 3  # starts of hill climbing that lead to the same best tree; chosen on dev, as the noise of starts
 _NOISE = 0.5
 _EXACT_ONLY = ("kbest-mira", "factored-mira", "crf")
-_BEYOND_SECOND = {"grandparent", "any-sibling", "valency"}
-_UNUSED_PARTS = {"1": {"sibling", *_BEYOND_SECOND}, "2": _BEYOND_SECOND, "high": set()}
+
+# The sections of a feature set that parsers of each order have beside those of arcs and labels
+PARTS_BEYOND_ARCS = {"1": (), "2": ("sibling",), "high": ("sibling", "grandparent", "any-sibling", "valency")}
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,19 @@ class LinearConfig(Config):
         if self.order != "1" and self.learner in _EXACT_ONLY:
             raise CrossarcError(f"learner {self.learner} needs order 1: for higher orders there is no exact search")
 
+    def without_effect(self) -> dict[str, str]:
+        found = super().without_effect()
+        if self.order == "2" and self.projective:  # the best tree is found as it is
+            found |= {"start": config.CLIMBING, "max_changes": config.CLIMBING}
+        if self.learner == "factored-mira" and self.labels != "joint":  # compares arcs, each with its own loss
+            found["loss_augmented"] = "--labels joint or another --learner"
+        return found if self.max_candidates else found | {"pruning_margin": config.PRUNER}
+
     @property
     def scorer(self) -> ScorerOptions:
         """What the scorer looks at."""
         return ScorerOptions(
-            frozenset(PARTS) - _UNUSED_PARTS[self.order],
+            frozenset(("arc", "between", "label", *PARTS_BEYOND_ARCS[self.order])),
             self.max_candidates,
             self.pruning_margin,
             self.labels == "joint",

@@ -32,7 +32,7 @@ from crossarc.learning.online import (
 from crossarc.learning.rules import Crf, FactoredMira, KBestMira, Mira, Perceptron, UpdateRule
 from crossarc.models import Contents
 from crossarc.parsers.base import batches
-from crossarc.parsers.linear.config import LinearConfig
+from crossarc.parsers.linear.config import PARTS_BEYOND_ARCS, LinearConfig
 from crossarc.parsers.linear.parser import LinearParser
 from crossarc.parsers.linear.stages import (
     HeadStage,
@@ -90,12 +90,23 @@ def train_linear(
 
     Log-linear models learn from sentences whose heads are known in part (-1: unknown), too.
     """
+    _check_templates(config)
     config = with_treebank_defaults(treebank, config)
     if config.learner == "crf":
         flags = {"projective": bool(config.projective), "single_root": bool(config.single_root)}
         treebank = possible_trees(treebank, setup.listener, **flags)
     treebank, setup = with_wanted_labels(treebank, config.labels, setup)
     return LinearTraining(Treebank(treebank), config, setup).train(checkpoint)
+
+
+def _check_templates(config: LinearConfig) -> None:
+    """Refuse an order that the feature set has no templates for: it would be as order 1, but for a worse search."""
+    templates, wanted = load_templates(config.features).features.templates, PARTS_BEYOND_ARCS[config.order]
+    if wanted and not any(templates[part] for part in wanted):
+        raise CrossarcError(
+            f"--features {config.features} has no templates for {', '.join(wanted)}: they make no parser of order "
+            f"{config.order}, only of order 1"
+        )
 
 
 def with_wanted_labels(

@@ -63,6 +63,9 @@ class NeuralConfig(Config):
     arc_size: int = setting(200, "The size of the vectors that arcs are scored from.", low=1, high=4096)
     label_size: int = setting(64, "The size of the vectors that labels are scored from.", low=1, high=4096)
 
+    def without_effect(self) -> dict[str, str]:
+        return super().without_effect() | ({} if self.encoder else {"encoder_learning_rate": "--encoder"})
+
     def beside(self, components: Collection[str]) -> NeuralConfig:
         if self.tags is not None:
             return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crossarc.core import CrossarcError, Sentence
+from crossarc.core import CrossarcError, MissingLibrary, Sentence
 from crossarc.parsers.neural.config import NeuralConfig
 from crossarc.parsers.neural.parser import NeuralParser
 from crossarc.parsers.training import TrainingSetup, with_treebank_defaults
@@ -23,5 +23,5 @@ def train(treebank: Sequence[Sentence], config: NeuralConfig, setup: TrainingSet
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise CrossarcError("training a neural parser needs torch: pip install 'crossarc[neural]'") from None
+        raise MissingLibrary("training a neural parser needs torch", "neural") from None
     return learn(treebank, with_treebank_defaults(treebank, config.beside(())), setup)
