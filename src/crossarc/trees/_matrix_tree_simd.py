@@ -11,7 +11,7 @@ import numpy as np
 from crossarc._jit import njit
 from crossarc.trees._exponential import exponentials
 from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted
-from crossarc.trees._simd import LANES, filled, load, store
+from crossarc.trees._simd import LANES, empty_lanes, filled, load, store
 
 # "numpy": a division by zero gives inf or NaN, and need not be tested for
 jit_simd = njit(cache=True, nogil=True, error_model="numpy")
@@ -28,7 +28,7 @@ def marginals(weights, single_root, log_z):
     size = len(weights)
     rooted = not single_root
     normalise(weights, single_root, log_z)
-    rows = np.empty((3 * size + 2, size, LANES))
+    rows = empty_lanes(3 * size + 2, size)
     long_rows = rows.reshape((len(rows), size * LANES))
     for g in range(size):
         copy_row(long_rows, g, weights.reshape((size, size * LANES)), g)
