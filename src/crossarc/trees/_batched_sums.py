@@ -88,7 +88,7 @@ def marginals_simd(flat, starts, size, single_root, group, count, log_z, out):
     to_lanes(flat, entries, weights.reshape(weights.size))
     for h in range(size):
         store(weights, h, h, filled(-np.inf))
-        store(weights, h, 0, filled(-np.inf))
+        store(weights, h, 0, filled(0.0))
     _matrix_tree_simd.marginals(weights, single_root, result)
     for lane in range(count):
         log_z[group[lane]] = result[lane]
