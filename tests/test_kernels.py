@@ -8,7 +8,7 @@ from pathlib import Path
 import crossarc
 
 PACKAGE = Path(crossarc.__file__).parent
-KERNELS = {"jit", "jit_macro", "jit_sum", "jit_simd"}
+KERNELS = {"jit", "jit_macro", "jit_sum", "jit_simd", "jit_step"}
 FOR_KERNELS = {"jit_helper", "jit_inline", "jit_noinline", "by_type", "by_type_inline", "register"}
 TREES = {
     ".".join(["crossarc", *path.relative_to(PACKAGE).with_suffix("").parts]): ast.parse(path.read_text("utf-8"))

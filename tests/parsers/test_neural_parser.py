@@ -64,17 +64,14 @@ def test_words_are_encoded_once_for_tags_and_trees(monkeypatch):
 
 
 def test_it_parses_without_torch(tmp_path):
-    path, text = tmp_path / "my.crossarc", tmp_path / "in.conllu"
+    path, text, parsed = tmp_path / "my.crossarc", tmp_path / "in.conllu", tmp_path / "out.conllu"
     trained("neural").save(path)
     crossarc.write(TEST[:5], text)
-    program = (
-        "import sys; sys.modules['torch'] = None\n"
-        "import crossarc\n"
-        f"trees = crossarc.load({str(path)!r}).trees(crossarc.read({str(text)!r}))\n"
-        "print([tree.head for tree in trees])"
-    )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert found.strip() == str([tree.head for tree in trained("neural").trees(TEST[:5])])
+    program = "import sys; sys.modules['torch'] = None; from crossarc.cli import main; main()"
+    command = [sys.executable, "-c", program, "parse", "-m", path, text]
+    parsed.write_text(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    expected = [tree.head for tree in trained("neural").trees(TEST[:5])]
+    assert [tree.head for tree in crossarc.read(parsed)] == expected
 
 
 def test_training_without_torch_says_what_is_missing(monkeypatch):

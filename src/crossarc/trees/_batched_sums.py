@@ -17,6 +17,7 @@ from crossarc.trees import (
 from crossarc.trees._simd import (
     LANES,
     MIN_SIMD_SENTENCES,
+    empty_lanes,
     filled,
     load_runs,
     store,
@@ -82,12 +83,12 @@ def marginals_simd(flat, starts, size, single_root, group, count, log_z, out):
     entries = np.full(LANES, starts[group[0]])
     for lane in range(count):
         entries[lane] = starts[group[lane]]
-    weights = np.empty((size, size, LANES))
+    weights = empty_lanes(size, size)
     result = np.empty(LANES)
     to_lanes(flat, entries, weights.reshape(weights.size))
     for h in range(size):
         store(weights, h, h, filled(-np.inf))
-        store(weights, h, 0, filled(-np.inf))
+        store(weights, h, 0, filled(0.0))
     _matrix_tree_simd.marginals(weights, single_root, result)
     for lane in range(count):
         log_z[group[lane]] = result[lane]

@@ -24,7 +24,7 @@ Below ``TRUSTED`` the same elimination is done with the logarithms of the number
 import numpy as np
 
 from crossarc._jit import jit_helper, jit_inline
-from crossarc.trees._exponential import exponentials
+from crossarc.trees._exponential import exponential, exponentials
 
 TRUSTED = 1e-200
 
@@ -124,7 +124,7 @@ def trusted(product, in_logs):
 def normalise(scores, single_root, in_logs, graph):
     """Fill the graph with weights whose sum over the heads of each word is 1; returns the log of what that took out.
 
-    With ``single_root`` that sum is over heads other than the root, and row 0 has a maximum of 1. -inf if
+    With ``single_root`` that sum is over heads other than the root, and row 0 has about 1 as its maximum. -inf if
     a word has no possible head.
     """
     n = len(scores) - 1
@@ -153,11 +153,15 @@ def normalise(scores, single_root, in_logs, graph):
         for m in range(n + 1):
             sums[m] += graph[h, m]
     inverses = np.ones(n + 1)
-    for m in range(n + 1):
+    product = 1.0
+    for m in range(1, n + 1):
         # zero: a word without any head but the root, when that one is not counted
         if sums[m] > 0.0:
-            scale += np.log(sums[m])
+            product *= sums[m]
             inverses[m] = 1.0 / sums[m]
+        if ends_a_product(m, n + 1):
+            scale += np.log(product)
+            product = 1.0
     for h in range(first, n + 1):
         if in_logs:
             for m in range(n + 1):
@@ -173,15 +177,22 @@ def normalise(scores, single_root, in_logs, graph):
 
 
 @jit_helper
+def ends_a_product(m, size):
+    """Whether the words up to m end a product, of so many sums of weights up to 1 that it is sure to be in range."""
+    return m % 32 == 0 or m == size - 1
+
+
+@jit_helper
 def normalise_root(scores, top, inverses, in_logs, graph):
-    """Fill the root's row; returns the log of what makes its maximum 1, -inf if the root has no arcs."""
+    """Fill the root's row; returns the log of what makes the largest exponential 1, -inf if the root has no arcs."""
     best = -np.inf
     for m in range(1, len(scores)):
-        graph[0, m] = scores[0, m] - top[m] + np.log(inverses[m])
+        graph[0, m] = scores[0, m] - top[m]
         best = max(best, graph[0, m])
     if best > -np.inf:
         for m in range(1, len(scores)):
-            graph[0, m] = graph[0, m] - best if in_logs else np.exp(graph[0, m] - best)
+            log_weight = graph[0, m] - best
+            graph[0, m] = log_weight + np.log(inverses[m]) if in_logs else exponential(log_weight) * inverses[m]
     graph[0, 0] = zero(in_logs)
     return best
 

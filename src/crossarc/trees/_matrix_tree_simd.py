@@ -9,29 +9,27 @@ its turn comes in ``_matrix_tree``.
 import numpy as np
 
 from crossarc._jit import njit
-from crossarc.trees._exponential import exponentials
-from crossarc.trees._matrix_tree import copy_graph, copy_row, in_range, trusted, without
-from crossarc.trees._simd import LANES, filled, load, store
+from crossarc.trees._exponential import exponential
+from crossarc.trees._matrix_tree import ends_a_product, in_range, trusted, without
+from crossarc.trees._simd import LANES, empty_lanes, filled, load, store
 
 # "numpy": a division by zero gives inf or NaN, and need not be tested for
 jit_simd = njit(cache=True, nogil=True, error_model="numpy")
+# a step that allocates nothing: its calls count no references, with atomic operations (see ``jit_inline``)
+jit_step = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 
 
 @jit_simd
 def marginals(weights, single_root, log_z):
     """Replace the scores weights[h, m, lane] by the marginals; fill log_z[lane], not finite where this failed.
 
-    The diagonal and column 0 must be -inf, as in the scores of arcs that cannot be.
-    The halving is that of ``_matrix_tree.all_marginals``. ``rooted`` never changes: a word that has no head left
-    makes everything NaN.
+    The diagonal must be -inf, as the score of an arc that cannot be; column 0 must be 0, and stays so. The halving is
+    that of ``_matrix_tree.all_marginals``. ``rooted`` never changes: a word that has no head left makes everything NaN.
     """
     size = len(weights)
     rooted = not single_root
-    normalise(weights, single_root, log_z)
-    rows = np.empty((3 * size + 2, size, LANES))
-    long_rows = rows.reshape((len(rows), size * LANES))
-    for g in range(size):
-        copy_row(long_rows, g, weights.reshape((size, size * LANES)), g)
+    rows = empty_lanes(3 * size + 2, size)
+    normalise(weights, single_root, rows, log_z)
     product = filled(1.0)
     right_halves = []
     lo, hi, root, shift, free = 1, size, 0, 0, size
@@ -39,11 +37,10 @@ def marginals(weights, single_root, log_z):
         while hi - lo > 2:
             mid = (lo + hi) // 2
             right_halves.append((lo, mid, hi, root, shift, free))
-            root, shift = copy_graph(long_rows, lo, hi, root, shift, free)
-            pivots = eliminate(rows, root, shift, lo, hi, mid, hi, rooted, product)
+            pivots = eliminate(rows, root, shift, free, free + 1 - lo, lo, hi, mid, hi, rooted, product)
             if lo == 1:
                 product = pivots
-            hi, free = mid, shift + mid
+            hi, root, shift, free = mid, free, free + 1 - lo, free + 1 + mid - lo
         for word in range(lo, hi):
             if hi - lo == 2:
                 pivots = times_last_escapes(weights, word, rows, root, shift, lo + hi - 1 - word, rooted, product)
@@ -54,7 +51,7 @@ def marginals(weights, single_root, log_z):
         if len(right_halves) == 0:
             break
         lo, mid, hi, root, shift, free = right_halves.pop()
-        eliminate(rows, root, shift, lo, hi, lo, mid, rooted, product)
+        eliminate(rows, root, shift, root, shift, lo, hi, lo, mid, rooted, product)
         lo = mid
     store(rows, 0, 0, product)
     for lane in range(LANES):
@@ -63,83 +60,96 @@ def marginals(weights, single_root, log_z):
 
 
 @jit_simd
-def normalise(weights, single_root, scale):
-    """``_matrix_tree.normalise`` in place; the scale is not finite if a word, or a single root, has no arc at all.
+def normalise(weights, single_root, rows, scale):
+    """``_matrix_tree.normalise`` in place, with a copy at the bottom of the rows.
 
-    All loops run over words and lanes at once, and are vectors as they are. Column 0 stays what it is: nobody's.
+    The scale is not finite if a word, or a single root, has no arc at all. All loops run over words and lanes at once,
+    and are vectors as they are.
     """
     size = len(weights)
     width = size * LANES
     first = 1 if single_root else 0
-    graph = weights.reshape((size, width))
+    graph, bottom = weights.reshape((size, width)), rows.reshape((len(rows), width))
     top = np.full(width, -np.inf)
     for h in range(first, size):
         for c in range(LANES, width):
             top[c] = graph[h, c] if graph[h, c] > top[c] else top[c]
-    for h in range(size):
-        for c in range(LANES, width):
-            graph[h, c] -= top[c]
-    from_root = np.empty((1, width))
-    copy_row(from_root, 0, graph, 0)
-    exponentials(weights.reshape(size * width))
     sums = np.zeros(width)
     for h in range(first, size):
         for c in range(LANES, width):
+            graph[h, c] = exponential(graph[h, c] - top[c])
             sums[c] += graph[h, c]
-    for lane in range(LANES):
-        scale[lane] = 0.0
+    scale[:] = 0.0
     for c in range(LANES, width):
         scale[c % LANES] += top[c]
+    products = np.ones(LANES)
+    for m in range(1, size):
+        for lane in range(LANES):
+            products[lane] *= sums[m * LANES + lane]
+        if ends_a_product(m, size):
+            for lane in range(LANES):
+                scale[lane] += np.log(products[lane])
+                products[lane] = 1.0
     for c in range(LANES, width):
-        scale[c % LANES] += np.log(sums[c])
         sums[c] = 1.0 / sums[c]
     for h in range(first, size):
         for c in range(LANES, width):
             graph[h, c] *= sums[c]
+            bottom[h, c] = graph[h, c]
     if single_root:
-        normalise_root(from_root, sums, graph, scale)
+        normalise_root(top, sums, graph, scale)
+        for c in range(LANES, width):
+            bottom[0, c] = graph[0, c]
 
 
 @jit_simd
-def normalise_root(from_root, inverses, graph, scale):
-    """Fill the single root's row, with a maximum of 1."""
+def normalise_root(top, inverses, graph, scale):
+    """Fill the single root's row; its largest exponential is 1."""
+    width = graph.shape[1]
     best = np.full(LANES, -np.inf)
-    for c in range(LANES, from_root.shape[1]):
-        from_root[0, c] += np.log(inverses[c])
-        best[c % LANES] = max(best[c % LANES], from_root[0, c])
-    for c in range(LANES, from_root.shape[1]):
-        graph[0, c] = np.exp(from_root[0, c] - best[c % LANES])
+    for c in range(LANES, width):
+        graph[0, c] -= top[c]
+        best[c % LANES] = max(best[c % LANES], graph[0, c])
+    for m in range(1, width // LANES):
+        for lane in range(LANES):
+            graph[0, m * LANES + lane] -= best[lane]
+    for c in range(LANES, width):
+        graph[0, c] = exponential(graph[0, c]) * inverses[c]
     for lane in range(LANES):
         scale[lane] += best[lane]
 
 
-@jit_simd
-def eliminate(rows, root, shift, lo, hi, begin, end, rooted, product):
-    """Eliminate the words begin..end-1, the first or last ones of the graph of lo..hi-1; the product times pivots."""
+@jit_step
+def eliminate(rows, root, shift, new_root, new_shift, lo, hi, begin, end, rooted, product):
+    """Eliminate the words begin..end-1, the first or last ones of the graph of lo..hi-1; the product times pivots.
+
+    The others' rows go to where a graph has its root in row ``new_root`` and word x in row ``new_shift + x``.
+    """
     from_left = begin == lo
     while begin < end:
         gone = min(2, end - begin)
         word, next_word = (lo, lo + 1) if from_left else (hi - 1, hi - 2)
         lo, hi, begin, end = without(gone, from_left, lo, hi, begin, end)
         if gone == 2:
-            pivot = eliminate_two(rows, root, shift, lo, hi, word, next_word, rooted)
+            pivot = eliminate_two(rows, root, shift, new_root, new_shift, lo, hi, word, next_word, rooted)
         else:
-            pivot = eliminate_one(rows, root, shift, lo, hi, word, rooted)
+            pivot = eliminate_one(rows, root, shift, new_root, new_shift, lo, hi, word, rooted)
+        root, shift = new_root, new_shift
         product = product * pivot
     return product
 
 
-@jit_simd
-def eliminate_one(rows, root, shift, first, last, word, rooted):
+@jit_step
+def eliminate_one(rows, root, shift, new_root, new_shift, first, last, word, rooted):
     """Eliminate a word, so that first..last-1 stay; returns the pivot."""
     pivot = weight_into(rows, root, shift, first, last, word, rooted)
-    for g in range(shift + first, shift + last):
-        step_past(rows, g, shift + word, word, pivot)
-    step_past(rows, root, shift + word, word, pivot)
+    for x in range(first, last):
+        step_past(rows, shift + x, new_shift + x, shift + word, word, pivot)
+    step_past(rows, root, new_root, shift + word, word, pivot)
     return pivot
 
 
-@jit_simd
+@jit_step
 def weight_into(rows, root, shift, first, last, word, rooted):
     """The sum of the arcs into a word from first..last-1, and from the root if ``rooted``."""
     total = load(rows, root, word) if rooted else filled(0.0)
@@ -148,44 +158,48 @@ def weight_into(rows, root, shift, first, last, word, rooted):
     return total
 
 
-@jit_simd
-def step_past(rows, target, row, word, pivot):
-    """Whoever steps to the word now steps, as often as the word itself does, to the node of row ``target``."""
-    share = load(rows, target, word) / pivot
+@jit_step
+def step_past(rows, old, new, row, word, pivot):
+    """Whoever steps to the word now steps, as often as the word itself does, to the node of row ``old``.
+
+    What becomes of that row goes to row ``new``.
+    """
+    share = load(rows, old, word) / pivot
     for x in range(1, rows.shape[1]):
-        store(rows, target, x, load(rows, target, x) + share * load(rows, row, x))
-    store(rows, target, word, share)
+        store(rows, new, x, load(rows, old, x) + share * load(rows, row, x))
+    store(rows, new, word, share)
 
 
-@jit_simd
-def eliminate_two(rows, root, shift, first, last, a, b, rooted):
+@jit_step
+def eliminate_two(rows, root, shift, new_root, new_shift, first, last, a, b, rooted):
     """``eliminate_one`` for the word a and then for b; returns the product of both pivots."""
     row_a, row_b = shift + a, shift + b
     into_a = weight_into(rows, root, shift, first, last, a, rooted)
     into_b = weight_into(rows, root, shift, first, last, b, rooted)
     pivot_a = into_a + load(rows, row_b, a)
     pivot_b = into_b + load(rows, row_a, b) * (into_a / pivot_a)
-    step_past(rows, row_b, row_a, a, pivot_a)
+    step_past(rows, row_b, new_shift + b, row_a, a, pivot_a)
+    row_b = new_shift + b
     inverse_a, inverse_b = filled(1.0) / pivot_a, filled(1.0) / pivot_b
-    for g in range(shift + first, shift + last):
-        step_past_two(rows, g, row_a, row_b, a, b, inverse_a, inverse_b)
-    step_past_two(rows, root, row_a, row_b, a, b, inverse_a, inverse_b)
+    for x in range(first, last):
+        step_past_two(rows, shift + x, new_shift + x, row_a, row_b, a, b, inverse_a, inverse_b)
+    step_past_two(rows, root, new_root, row_a, row_b, a, b, inverse_a, inverse_b)
     return pivot_a * pivot_b
 
 
-@jit_simd
-def step_past_two(rows, target, row_a, row_b, a, b, inverse_a, inverse_b):
+@jit_step
+def step_past_two(rows, old, new, row_a, row_b, a, b, inverse_a, inverse_b):
     """``step_past`` for a and then for b, with the inverses of their pivots."""
-    share_a = load(rows, target, a) * inverse_a
-    share_b = (load(rows, target, b) + share_a * load(rows, row_a, b)) * inverse_b
+    share_a = load(rows, old, a) * inverse_a
+    share_b = (load(rows, old, b) + share_a * load(rows, row_a, b)) * inverse_b
     for x in range(1, rows.shape[1]):
         steps = share_a * load(rows, row_a, x) + share_b * load(rows, row_b, x)
-        store(rows, target, x, load(rows, target, x) + steps)
-    store(rows, target, a, share_a + share_b * load(rows, row_b, a))
-    store(rows, target, b, share_b)
+        store(rows, new, x, load(rows, old, x) + steps)
+    store(rows, new, a, share_a + share_b * load(rows, row_b, a))
+    store(rows, new, b, share_b)
 
 
-@jit_simd
+@jit_step
 def times_escapes(weights, word, rows, root, product):
     """When no other word is left: multiply the arcs into the word by the escapes of their heads, the root's row."""
     for h in range(1, len(weights)):
@@ -193,7 +207,7 @@ def times_escapes(weights, word, rows, root, product):
     return product * load(rows, root, word)
 
 
-@jit_simd
+@jit_step
 def times_last_escapes(weights, word, rows, root, shift, other, rooted, product):
     """``times_escapes`` when one other word is left, which is eliminated on the way."""
     row = shift + other
@@ -207,7 +221,7 @@ def times_last_escapes(weights, word, rows, root, shift, other, rooted, product)
     return product * pivot * (load(rows, root, word) + share * load(rows, row, word))
 
 
-@jit_simd
+@jit_step
 def head_distributions(weights, rows, log_z):
     """Give the weights of the heads of each word a sum of 1; log_z = NaN where that is out of range."""
     size = len(weights)

@@ -37,8 +37,8 @@ def sums(scores: Scores, trees: TreesOfBatch) -> tuple[Scores, Scores]:
     Raises ``NoTreeError`` or ``ValueError`` that names the sentence, or the place of a score that is no number.
     """
     log_z, marginals = _sums_of_parts(scores, trees) if scores.ndim == 4 else _sums_of_arcs(scores, trees)
-    if (log_z == -np.inf).any():
-        name = f"scores[{int((log_z == -np.inf).argmax())}]"
+    if len(log_z) and log_z.min() == -np.inf:
+        name = f"scores[{int(log_z.argmin())}]"
         raise no_tree(name, single_root=trees.single_root, projective=trees.projective)
     return log_z, marginals
 
@@ -52,14 +52,16 @@ def covariances(scores: Scores, values: Scores, trees: TreesOfBatch) -> Scores:
     if scores.ndim == 4:
         return _covariances_of_parts(scores, values, trees)
     kernel = _batched_sums.projective_covariances if trees.projective else _batched_sums.covariances
-    flat = _packed(scores, trees)
+    starts = _starts(trees)
+    flat = _packed(scores, trees, starts)
     out = np.empty_like(flat)
-    kernel(flat, _packed(values, trees), _starts(trees), trees.sizes, trees.single_root, out)
+    kernel(flat, _packed(values, trees, starts), starts, trees.sizes, trees.single_root, out)
     return _padded(out, scores, trees)
 
 
 def _sums_of_arcs(scores: Scores, trees: TreesOfBatch) -> tuple[Scores, Scores]:
-    flat, starts = _packed(scores, trees), _starts(trees)
+    starts = _starts(trees)
+    flat = _packed(scores, trees, starts)
     i, h, m = first_bad_place(flat, starts, trees.sizes)
     if i >= 0:
         raise ValueError(f"scores[{i}, {h}, {m}] is {scores[i, h, m]}")
@@ -74,14 +76,14 @@ def _sums_of_arcs(scores: Scores, trees: TreesOfBatch) -> tuple[Scores, Scores]:
 def _starts(trees: TreesOfBatch) -> NDArray[np.int64]:
     """Where the sentences begin when they are packed."""
     starts = np.zeros(len(trees.sizes) + 1, np.int64)
-    np.cumsum(trees.sizes**2, out=starts[1:])
+    np.add.accumulate(trees.sizes * trees.sizes, out=starts[1:])
     return starts
 
 
-def _packed(padded: Scores, trees: TreesOfBatch) -> Scores:
-    if (trees.sizes == padded.shape[1]).all():
+def _packed(padded: Scores, trees: TreesOfBatch, starts: NDArray[np.int64]) -> Scores:
+    if starts[-1] == padded.size:
         return padded.reshape(-1)
-    flat = np.empty((trees.sizes**2).sum())
+    flat = np.empty(starts[-1])
     pack_padded(padded, trees.sizes, flat)
     return flat
 

@@ -7,9 +7,12 @@ result in a lane is that of the same operations on plain numbers, to the last bi
 
 import operator
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, register_model
+
+from crossarc._jit import jit_helper
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -29,6 +32,15 @@ class Lanes(types.Type):
 class LanesModel(models.PrimitiveModel):
     def __init__(self, manager, numba_type):
         super().__init__(manager, numba_type, VECTOR)
+
+
+@jit_helper
+def empty_lanes(rows, columns):
+    """np.empty((rows, columns, LANES)) of float64, all lanes of which lie in one line of the cache each."""
+    numbers = rows * columns * LANES
+    buffer = np.empty(numbers + LANES)
+    first = -(buffer.ctypes.data // buffer.itemsize) % LANES
+    return buffer[first : first + numbers].reshape((rows, columns, LANES))
 
 
 def place(context, builder, signature, arguments):
