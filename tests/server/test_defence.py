@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,7 +25,7 @@ from crossarc.server.app import make_app
 from crossarc.server.jobs import Answer, Description, Limits
 from crossarc.server.registry import Registry
 
-FEW_FILES = 160  # that the service may have open: room for 60 connections
+FEW_FILES = 220  # that the service may have open: room for 60 connections
 
 
 def start(workers):
@@ -42,11 +43,17 @@ def start(workers):
 
 
 @pytest.fixture(scope="module")
-def service():
+def running():
+    """A service: its process and address."""
     process, address = start(1)
-    yield address
+    yield process, address
     process.kill()
     process.communicate()
+
+
+@pytest.fixture
+def service(running):
+    return running[1]
 
 
 def ask(address, text):
@@ -70,6 +77,29 @@ def wait_for(condition):
             return
         time.sleep(0.05)
     raise AssertionError("a minute was not enough")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux which connections there are")
+def test_replies_that_nobody_takes_are_in_nobodys_way(running):
+    process, address = running
+    body = b'{"text": "say 20000000"}'  # more than the operating system keeps for a client
+    head = (
+        b"POST /api/parse HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    )
+    assert ask(address, "hello") == "hello"
+    before = open_files(process)
+    with ExitStack() as deaf:
+        for _ in range(3):
+            connection = deaf.enter_context(socket.create_connection(address))
+            connection.sendall(head % len(body) + body)
+        assert ask(address, "hello") == "hello"
+        assert open_files(process) > before
+        wait_for(lambda: open_files(process) == before)
+
+
+def open_files(process):
+    """How many files and connections a process has open."""
+    return len(list(Path(f"/proc/{process.pid}/fd").iterdir()))
 
 
 def test_half_sent_heads_are_in_nobodys_way(service):

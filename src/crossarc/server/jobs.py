@@ -25,6 +25,7 @@ class Limits:
     constraints: int = 2000  # of a request
     head: int = 1 << 16  # bytes of the head of a request: its address and its header lines
     head_seconds: float = 10.0  # to send that
+    reply_seconds: float = 30.0  # in which a client takes at least something of a reply
 
 
 class SentenceConstraint(NamedTuple):
