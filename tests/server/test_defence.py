@@ -18,8 +18,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import ValidationError
 
 import obedient
+from crossarc.server import arborator, folder_interface, inception, interface, learning
 from crossarc.server.access import Access
 from crossarc.server.app import make_app
 from crossarc.server.jobs import Answer, Description, Limits
@@ -308,6 +310,39 @@ def test_bodies_that_are_too_much(body):
     assert reply.status_code in (400, 422)
     assert set(reply.json()) == {"error", "line", "sentence"}
     assert len(reply.content) < 1000
+
+
+MANY = 1000
+WRONG = [
+    (interface.ParseRequest, {f"x{i}": 1 for i in range(MANY)}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{f"x{i}": 1 for i in range(MANY)}] * MANY}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{"word": "x"}] * MANY}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{"word": 1}] * 9 * MANY}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{"word": 1, "not_heads": ["x"] * 9 * MANY}]}),
+    (learning.LearnRequest, {f"x{i}": 1 for i in range(MANY)}),
+    (folder_interface.Saving, {f"x{i}": 1 for i in range(MANY)}),
+    (arborator.TrainStart, {"project_name": "a", "train_samples": {str(i): i for i in range(MANY)}}),
+    (arborator.ParseStart, {"model_info": {}, "to_parse_samples": {str(i): i for i in range(MANY)}}),
+    (inception.TrainingRequest, {"metadata": {}, "documents": [0] * MANY, "typeSystem": ""}),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), WRONG)
+def test_not_all_that_is_wrong_is_listed(kind, body):
+    """Nobody else is served meanwhile."""
+    with pytest.raises(ValidationError) as caught:
+        kind.model_validate(body)
+    assert caught.value.error_count() < 10
+    assert all(len(error["msg"]) < 100 for error in caught.value.errors())
+
+
+def test_a_field_that_does_not_exist():
+    reply = client().post("/api/parse", json={"text": "a", "x" * 1000: 1})
+    assert reply.status_code == 422
+    assert reply.json()["error"].startswith("there is no field 'xxx")
+    assert len(reply.content) < 200
+    reply = client().post("/api/parse", json={"text": "a", "constraints": [{"word": 1, "hed": 2}]})
+    assert reply.json()["error"] == "constraints.0: there is no field 'hed'"
 
 
 def test_too_many_parameters():
