@@ -17,7 +17,7 @@ import pytest
 
 import crossarc
 from crossarc import _kernel_sources
-from crossarc._kernel_cache import _CacheFile
+from crossarc._kernel_cache import _cache_of_user, _CacheFile
 
 PACKAGE = Path(crossarc.__file__).parent
 
@@ -172,13 +172,23 @@ def test_a_read_only_package_serves_its_kernels(package):
     assert list((package / "users" / "crossarc").rglob("*.nbc"))
 
 
-def test_nowhere_to_write(package):
+@pytest.mark.parametrize("environment", [{}, {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}])
+def test_nowhere_to_write(package, environment):
     for file in package.rglob("*.nb?"):
         file.unlink()
-    finished = run(package, package)
+    finished = run(package, package, **environment)
     assert finished.stdout.split()[:2] == ["102", "42"]
     assert finished.stderr.count("compiled kernels cannot be kept") == 1
     assert "Traceback" not in finished.stderr
+
+
+def test_a_user_without_a_home(monkeypatch):
+    def no_home():
+        raise RuntimeError("could not determine home directory")
+
+    monkeypatch.delenv("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    assert _cache_of_user.__wrapped__() is None
 
 
 def test_a_folder_of_ones_own(package):
