@@ -280,7 +280,7 @@ def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
 
 
 _NAME = Text(1000)  # of a component, a tensor, a score
-_ABOUT = {  # what is shown, by commands and the service
+_ABOUT: dict[str, Kind] = {  # what is shown, by commands and the service
     "language": Text(),
     "treebank": Text(_LONGEST_TEXT),
     "licence": Text(),
