@@ -19,6 +19,8 @@ def work(pipe, paths, limits):
         order, _, argument = (job.text if isinstance(job, Parse) else job.data).partition(" ")
         if order == "sleep":
             time.sleep(float(argument))
+        elif order == "say":
+            argument = "a" * int(argument)
         elif order == "die":
             os._exit(1)
         elif order == "refuse":
@@ -42,7 +44,7 @@ def main() -> None:
     from crossarc.server.pool import Pool
     from crossarc.server.run import serve
 
-    limits = Limits(seconds=20.0, head_seconds=2.0)
+    limits = Limits(seconds=20.0, head_seconds=2.0, reply_seconds=2.0)
     pool = Pool({"m": "secret/path"}, limits, int(sys.argv[1]), work)
     serve(pool, "127.0.0.1", 0, limits, lambda address: print(address, flush=True))
 

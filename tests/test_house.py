@@ -12,11 +12,14 @@ from pathlib import Path
 
 import click
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from crossarc import __version__
 from crossarc.cli import crossarc as commands
 
 ROOT = Path(__file__).parents[1]
+LOCK = ".github/requirements.txt"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -67,6 +70,40 @@ def test_the_workflow_is_for_all_versions_that_are_declared():
     assert "\t" not in text(".github/workflows/ci.yml")
     extras = re.findall(r'"\.\[([\w,]+)\]"', text(".github/workflows/ci.yml"))
     assert {name for extra in extras for name in extra.split(",")} <= set(PROJECT["optional-dependencies"])
+
+
+LOCKED = re.findall(
+    r"^([\w.-]+)==(\S+)(?: ; ([^\\\n]+))?((?: \\\n +--hash=sha256:[0-9a-f]{64})+)$", text(LOCK), re.MULTILINE
+)
+
+
+def test_the_lock_file_has_what_is_asked_for():
+    """When this fails: the first lines of the file say how it is made anew."""
+    locked = {canonicalize_name(name): version for name, version, _, _ in LOCKED}
+    for requirement in asked_for("test", "lint"):
+        assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)], prereleases=True), (
+            requirement
+        )
+
+
+def asked_for(*extras):
+    """What the package needs with these extras on Linux, with what those need that it names itself."""
+    optional = PROJECT["optional-dependencies"]
+    left = [*PROJECT["dependencies"], *(own for extra in extras for own in optional[extra])]
+    while left:
+        requirement = Requirement(left.pop())
+        if requirement.name == PROJECT["name"]:
+            left += [own for extra in requirement.extras for own in optional[extra]]
+        else:
+            yield requirement
+
+
+def test_the_lock_file_has_hashes_and_no_place():
+    """Every package by the hashes of its files, whatever place they come from."""
+    lines = [line for line in text(LOCK).splitlines() if line and not line.lstrip().startswith(("#", "--hash="))]
+    assert len(LOCKED) == len(lines) > 50
+    assert not re.search(r"://|file:|^-|@ ", text(LOCK), re.MULTILINE)
+    assert f"--require-hashes -r {LOCK}" in text(".github/workflows/ci.yml")
 
 
 @pytest.mark.parametrize("name", [".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/wish.yml"])

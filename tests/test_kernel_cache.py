@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 import crossarc
 from crossarc import _kernel_sources
-from crossarc._kernel_cache import _CacheFile
+from crossarc._kernel_cache import _cache_of_user, _CacheFile
 
 PACKAGE = Path(crossarc.__file__).parent
 
@@ -172,13 +173,62 @@ def test_a_read_only_package_serves_its_kernels(package):
     assert list((package / "users" / "crossarc").rglob("*.nbc"))
 
 
-def test_nowhere_to_write(package):
+@pytest.mark.parametrize("environment", [{}, {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}])
+def test_nowhere_to_write(package, environment):
     for file in package.rglob("*.nb?"):
         file.unlink()
-    finished = run(package, package)
+    finished = run(package, package, **environment)
     assert finished.stdout.split()[:2] == ["102", "42"]
     assert finished.stderr.count("compiled kernels cannot be kept") == 1
     assert "Traceback" not in finished.stderr
+
+
+def test_a_user_without_a_home(monkeypatch):
+    def no_home():
+        raise RuntimeError("could not determine home directory")
+
+    monkeypatch.delenv("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    assert _cache_of_user.__wrapped__() is None
+
+
+# a signal that comes when LLVM has compiled a kernel, and calls Python to say so
+SIGNALLED = """
+import signal, sys
+from numba.core.codegen import CPUCodeLibrary
+CPUCodeLibrary._object_compiled_hook = classmethod(lambda *_: signal.raise_signal(SIGNAL))
+"""
+
+
+def test_an_interruption_while_a_kernel_is_compiled_is_not_lost(package):
+    main = package / "main.py"
+    main.write_text(SIGNALLED.replace("SIGNAL)", "signal.SIGINT)") + main.read_text())
+    change(package, "_inner.py", "+ 1", "+ 2")
+    finished = run(package)
+    assert finished.returncode == -signal.SIGINT
+    assert finished.stderr.rstrip().endswith("KeyboardInterrupt")
+    assert not finished.stdout
+    main.write_text(MAIN)
+    assert results(package)[:2] == (103, 42)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", -signal.SIGTERM)])
+def test_a_command_ends_cleanly_while_a_kernel_is_compiled(sent, code, tmp_path):
+    script = SIGNALLED.replace("SIGNAL)", f"signal.{sent})") + (
+        "import numpy as np\n"
+        "from crossarc import cli\n"
+        "from crossarc.trees._check import first_bad_score\n"
+        "cli.crossarc = lambda standalone_mode: first_bad_score(np.zeros((3, 3, 1)))\n"
+        "cli.main()\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    finished = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment
+    )
+    assert finished.returncode == code
+    said = [line for line in finished.stderr.splitlines() if "compiling kernels" not in line]
+    assert said == (["crossarc: interrupted"] if sent == "SIGINT" else [])
 
 
 def test_a_folder_of_ones_own(package):

@@ -1,6 +1,6 @@
 """Memory over words that have never been seen: what is remembered of words is bounded.
 
-The full run is ``python tests/test_memory.py 2000000``; its figures are in docs/reliability.md.
+The full runs are ``python tests/test_memory.py parse 2000000`` and ``serve``; their figures are in docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -43,27 +43,45 @@ def remember_less(words: int) -> None:
         setattr(lemmatizer, name, lru_cache(words)(getattr(lemmatizer, name).__wrapped__))
 
 
-def main(number: int, remembered: int | None) -> None:
-    """Parse so many words as ``crossarc parse`` does; the memory after each tenth part."""
-    if remembered is not None:
-        remember_less(remembered)
+def parse(number: int) -> Iterator[int]:
+    """Parse so many words as ``crossarc parse`` does; how many words each paragraph has."""
     from crossarc.io.text import TextBlock
     from crossarc.pipeline.chunks import Chunk, Job, parse_chunks
 
     blocks = (TextBlock(text, "x", 1, 1) for text in new_words(number))
-    done = 0
     for result in parse_chunks(Job("en"), (Chunk(0, "text", [block]) for block in blocks)):
+        yield result.words
+
+
+def serve(number: int) -> Iterator[int]:
+    """The same as a process of ``crossarc serve`` does it."""
+    from crossarc.server.handler import Handler
+    from crossarc.server.jobs import Process
+
+    handler = Handler("en", 500)
+    for text in new_words(number):
+        rows = handler.process(Process("en", text, tokenizer="", tagger="", parser="")).splitlines()
+        yield sum(row[:1].isdecimal() for row in rows)
+
+
+def main(way: str, number: int, remembered: int | None) -> None:
+    """Parse so many words; the memory after each tenth part."""
+    if remembered is not None:
+        remember_less(remembered)
+    done = 0
+    for words in {"parse": parse, "serve": serve}[way](number):
         before, done = done, done + PARAGRAPH
-        assert result.words >= PARAGRAPH
+        assert words >= PARAGRAPH
         if done * 10 // number > before * 10 // number:
             print(done, resident_megabytes(), flush=True)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory there is")
-def test_memory_stays_flat():
+@pytest.mark.parametrize("way", ["parse", "serve"])
+def test_memory_stays_flat(way):
     """With few words remembered, the last four fifths of them cost next to nothing (2 kB a word if all were kept)."""
-    command = [sys.executable, __file__, str(WORDS), "2000"]
+    command = [sys.executable, __file__, way, str(WORDS), "2000"]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     megabytes = [int(line.split()[1]) for line in finished.stdout.splitlines()]
@@ -72,4 +90,4 @@ def test_memory_stays_flat():
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else None)
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else None)

@@ -8,6 +8,7 @@ or of another version
 the package is read-only       kernels are read from there, for instance those compiled when an image was built; new
                                ones go to the user's cache folder
 nothing can be written         kernels are compiled in each process, and a note says so
+Ctrl-C while one is compiled   it is not kept, and the interruption is not lost
 two processes compile at once  each file is whole, and says which kernel it holds: at worst one is compiled again
 =============================  =========================================================================================
 
@@ -73,7 +74,11 @@ class KernelCache(caching.FunctionCache):
     def _save_overload(self, signature: Any, compiled: Any) -> None:
         if not self._enabled or not self._impl.check_cachable(compiled):
             return
-        key, data = self._index_key(signature, compiled.codegen), self._impl.reduce(compiled)
+        try:
+            data = self._impl.reduce(compiled)
+        except RuntimeError:  # LLVM had called Python, where nothing can be raised, when a signal came
+            raise KeyboardInterrupt from None
+        key = self._index_key(signature, compiled.codegen)
         for file in self._files:
             with suppress(OSError):
                 file.save(key, data)

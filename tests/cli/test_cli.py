@@ -448,6 +448,16 @@ def test_training_options_that_do_not_fit(trained, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("model", ["en", "en-fast"])
+def test_rules_with_a_built_in_model(model, tmp_path):
+    """Whose weights take one byte each."""
+    (tmp_path / "rules").write_text("at most 2 children per head\n")
+    result = run("parse", "-m", model, "--text", "A b.", "--rules", tmp_path / "rules")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count(b"\troot\t") == 1
+
+
+@pytest.mark.slow
 def test_rules(trained, tmp_path):
     """An integer program parses with the scores of a spanning-tree model."""
     treebank, model, _ = trained

@@ -78,3 +78,12 @@ def test_a_second_training_to_the_same_path_is_refused(training):
     with only_writer(model):
         assert_one_line_error(run(*arguments), f"{model}: another process is at work on it")
     assert run(*arguments).returncode == 0
+
+
+def test_what_the_model_says_of_a_treebank_cannot_forge_lines(training, tmp_path):
+    """Whatever the treebank's file is called, what the model says of it can be shown, and the model can be read."""
+    (command, treebank, *others), model = training
+    odd = tmp_path / "a\nb\x1b\udcff.conllu"  # not UTF-8, too
+    odd.write_bytes(treebank.read_bytes())
+    assert run(command, odd, *others).returncode == 0
+    assert crossarc.load(model).about["treebank"].startswith("a\ufffdb\ufffd\ufffd.conllu: ")

@@ -82,6 +82,12 @@ def test_mistakes_in_an_included_file_are_named_there(tmp_path):
     (tmp_path / "b.txt").write_text("include a.txt")
     with pytest.raises(InputError, match=r"b.txt:1: a.txt includes itself"):
         load_templates(str(tmp_path / "a.txt"))
+    (tmp_path / "b.txt").write_bytes(b"[arc]\nh.upos \xff")
+    with pytest.raises(InputError, match=r"b.txt: not valid UTF-8"):
+        load_templates(str(tmp_path / "a.txt"))
+    (tmp_path / "b.txt").write_text("[arc]\ninclude a\0b")
+    with pytest.raises(InputError, match=r"b.txt:2: a\0b: no such file"):
+        load_templates(str(tmp_path / "a.txt"))
     (tmp_path / "b.txt").write_text("[arc]\ninclude nowhere")
     with pytest.raises(
         InputError, match=r"b.txt:2: nowhere: no such file, nor a feature set of ours \(default, guide, mcd2005"

@@ -20,6 +20,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from itertools import count, islice
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from crossarc.core import InputError, InputWarning, Sentence
 from crossarc.evaluation.graphs import tree_as_graph
 from crossarc.io import FORMATTERS, Format, format_of, read
 from crossarc.io.conllx import lost_in_conllx
+from crossarc.io.parquet import write_parquet
 from crossarc.io.streams import open_input
 from crossarc.io.text import read_text
 from crossarc.io.validate import problems_by_sentence
@@ -78,18 +80,40 @@ def inputs(seed: int) -> Iterator[tuple[str, bytes]]:
     """Names of files, which say their format, and what is in them."""
     rng = random.Random(seed)
     treebank = HANDMADE.read_bytes()
-    words_only = b"".join(
-        FORMATTERS["conllx"](sentence).encode() for sentence in read(io.BytesIO(treebank), format="conllu")
-    )
-    graphs = "".join(map(FORMATTERS["sdp"], map(tree_as_graph, read(io.BytesIO(treebank), format="conllu")))).encode()
-    sources = {"x.conllu": treebank, "x.conllx": words_only, "x.sdp": graphs, "x.txt": treebank}
+    sentences = list(read(io.BytesIO(treebank), format="conllu"))
+    sources = {
+        "x.conllu": treebank,
+        "x.conllx": "".join(map(FORMATTERS["conllx"], sentences)).encode(),
+        "x.sdp": "".join(map(FORMATTERS["sdp"], map(tree_as_graph, sentences))).encode(),
+        "x.txt": treebank,
+    }
+    compressions = [(".gz", gzip.compress), (".xz", lzma.compress)]
+    kinds = list(sources)
+    if find_spec("pyarrow"):
+        kinds.append("x.parquet")
+        compressions.append((".zst", _as_zstd))
     while True:
-        kind = rng.choice(list(sources))
+        kind = rng.choice(kinds)
+        if kind == "x.parquet":
+            yield kind, _damaged(_as_parquet(rng.sample(sentences, rng.randint(1, 4))), rng)
+            continue
         content = mutated(_excerpt(sources[kind], rng), rng)
         if rng.random() < 0.2:
-            suffix, compress = rng.choice([(".gz", gzip.compress), (".xz", lzma.compress)])
+            suffix, compress = rng.choice(compressions)
             kind, content = kind + suffix, _damaged(compress(content), rng)
         yield kind, content
+
+
+def _as_zstd(content: bytes) -> bytes:
+    import pyarrow
+
+    return bytes(pyarrow.compress(content, codec="zstd", asbytes=True))
+
+
+def _as_parquet(sentences: list[Sentence]) -> bytes:
+    stream = io.BytesIO()
+    write_parquet(sentences, stream)
+    return stream.getvalue()
 
 
 def _excerpt(treebank: bytes, rng: random.Random) -> bytes:
@@ -155,8 +179,10 @@ def check(name: str, content: bytes, folder: Path) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            if name.removesuffix(".gz").removesuffix(".xz").endswith(".txt"):
+            if ".txt" in path.suffixes:
                 return _check_text(path)
+            if path.suffix == ".parquet":
+                return _check_table(path)
             return _check_treebank(path, format_of(name))
     except InputError as error:
         _check_error(error, path)
@@ -176,6 +202,14 @@ def _check_text(path: Path) -> str:
     with open_input(path) as stream:
         pieces = [block.content for block in read_text(stream, str(path))]
     assert content is None or "".join(pieces) == content.decode().removeprefix("\ufeff")
+    return "read"
+
+
+def _check_table(path: Path) -> str:
+    """What is read can be written as CoNLL-U, and read as the same."""
+    sentences = list(read(path))
+    again = _reread("".join(map(FORMATTERS["conllu"], sentences)), "conllu") if sentences else []
+    assert again == [sentence.columns for sentence in sentences], "not the same as CoNLL-U"
     return "read"
 
 

@@ -120,7 +120,10 @@ def test_broken_files_are_one_line_errors(tmp_path, handmade):
     cut, other = tmp_path / "cut.parquet", tmp_path / "other.parquet"
     cut.write_bytes(whole.read_bytes()[:-20])
     pyarrow.parquet.write_table(pyarrow.table({"text": ["a"]}), other)
-    assert_one_line_error(run("convert", cut), "cut.parquet", "not a Parquet file, or a truncated one")
+    assert_one_line_error(run("convert", cut), "cut.parquet", "not a Parquet file, or a truncated or damaged one")
+    for place in range(100, 1000, 100):
+        cut.write_bytes(whole.read_bytes()[:place] + bytes(50) + whole.read_bytes()[place + 50 :])
+        assert_one_line_error(run("convert", cut), "cut.parquet", "a truncated or damaged one")
     assert_one_line_error(run("convert", other), "other.parquet", "no column 'form'")
     assert_one_line_error(run("convert", tmp_path / "none.parquet"), "none.parquet", "no such file")
     assert_one_line_error(run("convert", handmade, "-o", tmp_path / "x.parquet", "--crlf"), "no lines", hint="--help")

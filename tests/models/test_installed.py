@@ -7,6 +7,8 @@ import warnings
 from pathlib import Path
 
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save
 
 import crossarc
 from commands import assert_one_line_error, run
@@ -138,15 +140,40 @@ def test_a_built_in_model_keeps_its_name(site, content):
     assert result.stderr.decode().count("crossarc-mine 1.5") == 1
 
 
-@pytest.mark.parametrize("about", [{"scores": 3}, {"scores": {"raw text": {"LAS": "high"}}}, {"licence": ["MIT"]}])
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"scores": 3},
+        {"scores": {"raw text": {"LAS": "high"}}},
+        {"scores": {"\x1b[31m": {}}},
+        {"licence": ["MIT"]},
+        {"attribution": 5},
+        {"language": None},
+        {"treebank": "a\nforged: line"},
+        {"attribution": "\x1b]0;another title\x07"},
+    ],
+)
 def test_what_a_header_says_is_looked_at_before_it_is_shown(site, content, about, tmp_path):
-    path = install(site, "crossarc-odd", "xx", "crossarc_xx", content)
-    model = read_model(path)
-    crossarc.models.write_model(path, model.components, about=about)
+    path = install(site, "crossarc-odd", "xx", "crossarc_xx", with_about(content, about, tmp_path))
     listed = run("models")
     assert listed.returncode == 0
     assert b"crossarc-odd 1.5" in listed.stderr
     assert b"xx" not in listed.stdout
+    (name,) = about
+    assert_one_line_error(run("inspect", path), f"xx.crossarc: its header: about: {name} has")
+    with pytest.raises(ModelError, match=f"about: {name} has"):
+        crossarc.load("xx")
+    with pytest.raises(ModelError, match=f"about: {name} has"):  # nor is it written
+        crossarc.models.write_model(tmp_path / "x", {}, about=about)
+
+
+def with_about(content, about, folder):
+    """A model file in which its maker says this of it."""
+    (folder / "x").write_bytes(content)
+    with safe_open(folder / "x", framework="np") as file:
+        header, tensors = json.loads(file.metadata()["crossarc"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    (folder / "x").unlink()
+    return save(tensors, {"crossarc": json.dumps({**header, "about": about})})
 
 
 def test_no_warning_without_a_reason(site, content):

@@ -169,6 +169,8 @@ GOOD = {
         ({name: own for name, own in GOOD.items() if name != "version"}, "has no version"),
         ({**GOOD, "created": "\x1b[2J"}, "without control characters"),
         ({**GOOD, "about": nested(100)}, "more than 16 deep"),
+        ({**GOOD, "components": {"a\nforged": {}}}, "components has .*, not a text without control characters"),
+        ({**GOOD, "sparse": {"a\x1b[31m": 8}}, "sparse has .*, not a text without control characters"),
         (GOOD, "belongs to no component"),
     ],
 )
@@ -176,6 +178,12 @@ def test_broken_headers_say_what_is_wrong(tmp_path, header, problem):
     text = header if isinstance(header, str) else json.dumps(header)
     save_file({"parser.x": np.zeros(2)}, tmp_path / "model", {"crossarc": text})
     with pytest.raises(ModelError, match=problem):
+        read_model(tmp_path / "model")
+
+
+def test_names_of_tensors_cannot_forge_lines(tmp_path):
+    save_file({"x\nforged": np.zeros(2)}, tmp_path / "model", {"crossarc": json.dumps(GOOD)})
+    with pytest.raises(ModelError, match=r"the name of a tensor has .*, not a text without control characters"):
         read_model(tmp_path / "model")
 
 

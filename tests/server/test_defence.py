@@ -12,19 +12,22 @@ import sys
 import threading
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import ValidationError
 
 import obedient
+from crossarc.server import arborator, folder_interface, inception, interface, learning
 from crossarc.server.access import Access
 from crossarc.server.app import make_app
 from crossarc.server.jobs import Answer, Description, Limits
 from crossarc.server.registry import Registry
 
-FEW_FILES = 160  # that the service may have open: room for 60 connections
+FEW_FILES = 220  # that the service may have open: room for 60 connections
 
 
 def start(workers):
@@ -42,11 +45,17 @@ def start(workers):
 
 
 @pytest.fixture(scope="module")
-def service():
+def running():
+    """A service: its process and address."""
     process, address = start(1)
-    yield address
+    yield process, address
     process.kill()
     process.communicate()
+
+
+@pytest.fixture
+def service(running):
+    return running[1]
 
 
 def ask(address, text):
@@ -70,6 +79,29 @@ def wait_for(condition):
             return
         time.sleep(0.05)
     raise AssertionError("a minute was not enough")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux which connections there are")
+def test_replies_that_nobody_takes_are_in_nobodys_way(running):
+    process, address = running
+    body = b'{"text": "say 20000000"}'  # more than the operating system keeps for a client
+    head = (
+        b"POST /api/parse HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    )
+    assert ask(address, "hello") == "hello"
+    before = open_files(process)
+    with ExitStack() as deaf:
+        for _ in range(3):
+            connection = deaf.enter_context(socket.create_connection(address))
+            connection.sendall(head % len(body) + body)
+        assert ask(address, "hello") == "hello"
+        assert open_files(process) > before
+        wait_for(lambda: open_files(process) == before)
+
+
+def open_files(process):
+    """How many files and connections a process has open."""
+    return len(list(Path(f"/proc/{process.pid}/fd").iterdir()))
 
 
 def test_half_sent_heads_are_in_nobodys_way(service):
@@ -278,6 +310,39 @@ def test_bodies_that_are_too_much(body):
     assert reply.status_code in (400, 422)
     assert set(reply.json()) == {"error", "line", "sentence"}
     assert len(reply.content) < 1000
+
+
+MANY = 1000
+WRONG = [
+    (interface.ParseRequest, {f"x{i}": 1 for i in range(MANY)}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{f"x{i}": 1 for i in range(MANY)}] * MANY}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{"word": "x"}] * MANY}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{"word": 1}] * 9 * MANY}),
+    (interface.ParseRequest, {"text": "a", "constraints": [{"word": 1, "not_heads": ["x"] * 9 * MANY}]}),
+    (learning.LearnRequest, {f"x{i}": 1 for i in range(MANY)}),
+    (folder_interface.Saving, {f"x{i}": 1 for i in range(MANY)}),
+    (arborator.TrainStart, {"project_name": "a", "train_samples": {str(i): i for i in range(MANY)}}),
+    (arborator.ParseStart, {"model_info": {}, "to_parse_samples": {str(i): i for i in range(MANY)}}),
+    (inception.TrainingRequest, {"metadata": {}, "documents": [0] * MANY, "typeSystem": ""}),
+]
+
+
+@pytest.mark.parametrize(("kind", "body"), WRONG)
+def test_not_all_that_is_wrong_is_listed(kind, body):
+    """Nobody else is served meanwhile."""
+    with pytest.raises(ValidationError) as caught:
+        kind.model_validate(body)
+    assert caught.value.error_count() < 10
+    assert all(len(error["msg"]) < 100 for error in caught.value.errors())
+
+
+def test_a_field_that_does_not_exist():
+    reply = client().post("/api/parse", json={"text": "a", "x" * 1000: 1})
+    assert reply.status_code == 422
+    assert reply.json()["error"].startswith("there is no field 'xxx")
+    assert len(reply.content) < 200
+    reply = client().post("/api/parse", json={"text": "a", "constraints": [{"word": 1, "hed": 2}]})
+    assert reply.json()["error"] == "constraints.0: there is no field 'hed'"
 
 
 def test_too_many_parameters():

@@ -15,7 +15,8 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from typing import ClassVar
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -118,13 +119,14 @@ def main() -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminate)
     try:
-        sys.exit(crossarc(standalone_mode=False))
-    except (click.Abort, KeyboardInterrupt):
+        with _lost_signals_hidden():
+            sys.exit(crossarc(standalone_mode=False))
+    except (click.Abort, KeyboardInterrupt, _Terminated):
+        if _Terminated.has_come:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGTERM)
         _say("interrupted")
         sys.exit(130)
-    except _Terminated:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGTERM)
     except click.ClickException as error:
         _fail(error, _message_of(error))
     except CrossarcError as error:
@@ -138,9 +140,28 @@ def main() -> None:
 class _Terminated(BaseException):
     """SIGTERM has come; on its way to the top, temporary files and other processes go."""
 
+    has_come = False
+
 
 def _terminate(number: int, _: object) -> None:
+    _Terminated.has_come = True
     raise _Terminated
+
+
+@contextmanager
+def _lost_signals_hidden() -> Iterator[None]:
+    """Hide signals that come when LLVM calls Python, where nothing can be raised: the cache does so then."""
+    others = sys.unraisablehook
+
+    def hide(found: Any) -> None:
+        if not issubclass(found.exc_type, KeyboardInterrupt | _Terminated):
+            others(found)
+
+    sys.unraisablehook = hide
+    try:
+        yield
+    finally:
+        sys.unraisablehook = others
 
 
 def _fail(error: BaseException, message: str) -> None:

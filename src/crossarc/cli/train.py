@@ -275,7 +275,8 @@ def _projective(trees: Sequence[Sentence], listener: TrainingListener) -> list[S
 def _description(treebanks: Sequence[str], trees: Sequence[Sentence]) -> str:
     """What the model file says of the treebank."""
     names = ", ".join(Path(path).name for path in treebanks)
-    return f"{names}: {len(trees):,} sentences, {sum(map(len, trees)):,} words"
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in names)
+    return f"{shown}: {len(trees):,} sentences, {sum(map(len, trees)):,} words"
 
 
 def _component_names(components: str | None) -> list[str]:

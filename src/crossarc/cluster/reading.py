@@ -14,7 +14,7 @@ from crossarc.core import EmptyInput, InputError, Place, Sentence
 from crossarc.io import FORMATS
 from crossarc.io.arrow import pyarrow
 from crossarc.io.blocks import read_blocks
-from crossarc.io.parquet import open_parquet
+from crossarc.io.parquet import damage_named, open_parquet
 from crossarc.io.streams import InputStream
 from crossarc.io.text import TextBlock, read_text
 from crossarc.pipeline import Pipeline
@@ -167,21 +167,17 @@ def _document(data: Any, fields: Fields, piece: Piece, line: int) -> Document:
 
 def _rows(piece: Piece, fields: Fields) -> Iterator[Document]:
     """The documents of a Parquet file, or of some of its row groups."""
-    library = pyarrow()
-    try:
-        with open_parquet(piece.path) as file:
-            _check_column(file.schema_arrow, fields.text, piece)
-            columns = [name for name in fields if name in file.schema_arrow.names]
-            groups = range(piece.start, file.metadata.num_row_groups if piece.end is None else piece.end)
-            number = sum(file.metadata.row_group(i).num_rows for i in range(piece.start))
-            for batch in file.iter_batches(_ROWS, row_groups=list(groups), columns=columns):
-                for row in batch.to_pylist():
-                    number += 1
-                    given = row.get(fields.id)
-                    name = f"{piece.name}:{number}" if given is None else _one_line(given)
-                    yield Document(name, row[fields.text] or "", number, {})
-    except library.ArrowException as error:
-        raise InputError(f"damaged Parquet file ({error})", Place(piece.name)) from None
+    with damage_named(piece.name), open_parquet(piece.path) as file:
+        _check_column(file.schema_arrow, fields.text, piece)
+        columns = [name for name in fields if name in file.schema_arrow.names]
+        groups = range(piece.start, file.metadata.num_row_groups if piece.end is None else piece.end)
+        number = sum(file.metadata.row_group(i).num_rows for i in range(piece.start))
+        for batch in file.iter_batches(_ROWS, row_groups=list(groups), columns=columns):
+            for row in batch.to_pylist():
+                number += 1
+                given = row.get(fields.id)
+                name = f"{piece.name}:{number}" if given is None else _one_line(given)
+                yield Document(name, row[fields.text] or "", number, {})
 
 
 def _check_column(schema: Any, name: str, piece: Piece) -> None:

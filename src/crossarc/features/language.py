@@ -136,7 +136,9 @@ def _find(schema: Schema, name: str, folder: Path, place: Place) -> tuple[str, s
         return f"{name}.txt", ours.read_text(encoding="utf-8")
     try:
         return str(folder / name), (folder / name).read_text(encoding="utf-8-sig")
-    except OSError:
+    except UnicodeDecodeError:
+        raise InputError("not valid UTF-8", Place(str(folder / name))) from None
+    except (OSError, ValueError):  # a name cannot have a null byte
         names = ", ".join(sorted(path.name.removesuffix(".txt") for path in sets.iterdir()))
         included = f"{name}: " if place.line else ""
         raise InputError(f"{included}no such file, nor a feature set of ours ({names})", place) from None
@@ -156,7 +158,7 @@ def _parse(schema: Schema, lines: Sequence[_Line], path: str) -> FeatureSet:
                 switches.add(section)
             elif section not in schema.sections:
                 known = ", ".join([*schema.sections, *schema.switches])
-                raise InputError(f"unknown section {content}; there are {known}", place)
+                raise InputError(f"unknown section {content[:100]}; there are {known}", place)
             else:
                 with_distance = schema.sections[section].has_distance and name == section
         elif content:

@@ -273,4 +273,4 @@ def _understood(text: str, place: Place) -> RuleLine:
     for pattern, kind in kinds.items():
         if match := re.fullmatch(pattern, rule):
             return RuleLine(text, place, weight, sent_id, kind, match)
-    raise InputError(f"not a rule, such as 'at most 1 nsubj per head': {text}", place)
+    raise InputError(f"not a rule, such as 'at most 1 nsubj per head': {text[:100]}", place)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any, BinaryIO
 
 from crossarc.core import InputError, Place, Sentence
 from crossarc.io import arrow
 
-__all__ = ["is_parquet", "open_parquet", "read_rows", "write_parquet"]
+__all__ = ["damage_named", "is_parquet", "open_parquet", "read_rows", "write_parquet"]
+
+_DAMAGED = "not a Parquet file, or a truncated or damaged one"
 
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
@@ -21,8 +24,13 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 
 def read_rows(path: str) -> Iterator[arrow.TableRow]:
     """The rows of a file, or of standard input (``-``)."""
-    with open_parquet(path) as file:
-        yield from arrow.rows_of(file.iter_batches(), path)
+    with damage_named(path), open_parquet(path) as file:
+        number = 0
+        for row in arrow.rows_of(file.iter_batches(), path):
+            number = row.number
+            yield row
+        if number != file.metadata.num_rows:
+            raise InputError(_DAMAGED, Place(path))
 
 
 def write_parquet(
@@ -40,12 +48,21 @@ def write_parquet(
 
 def open_parquet(path: str) -> Any:
     """The file, a ``pyarrow.parquet.ParquetFile``. What is no such file is an ``InputError``."""
-    library = arrow.pyarrow()
+    arrow.pyarrow()
     from pyarrow.parquet import ParquetFile
 
-    try:
+    with damage_named(path):
         return ParquetFile(BytesIO(sys.stdin.buffer.read()) if path == "-" else path)
-    except library.ArrowInvalid:
-        raise InputError("not a Parquet file, or a truncated one", Place(path)) from None
-    except OSError as error:
-        raise InputError((error.strerror or str(error)).lower(), Place(path)) from None
+
+
+@contextmanager
+def damage_named(path: str) -> Iterator[None]:
+    """Errors of pyarrow, of which there are many kinds, as an ``InputError`` that names the file."""
+    library = arrow.pyarrow()
+    try:
+        yield
+    except (library.ArrowException, UnicodeDecodeError):
+        raise InputError(_DAMAGED, Place(path)) from None
+    except OSError as error:  # of the operating system, or another one of pyarrow
+        reason = _DAMAGED if error.errno is None else os.strerror(error.errno).lower()
+        raise InputError(reason, Place(path)) from None

@@ -25,7 +25,7 @@ from crossarc.features.weights import LARGEST_WEIGHT, Quantized, quantized
 from crossarc.io.replacing import file_replaced
 from crossarc.models.errors import ModelError
 from crossarc.models.installed import file_of, names, naming_package
-from crossarc.models.schema import Anything, Flag, Kind, MapOf, Record, Text, Whole, check_depth
+from crossarc.models.schema import Anything, Flag, Kind, MapOf, Number, Record, Text, Whole, check_depth
 from crossarc.models.tensors import TensorKind, check_tensors
 
 FORMAT = 3
@@ -37,6 +37,7 @@ _NONZERO = ".nonzero"  # after the name of a sparse tensor: where its values are
 _MOST_TENSORS = 10_000
 _MOST_COMPONENTS = 100
 _LONGEST = (1 << 28) + (1 << 20)  # elements of a sparse tensor: the largest table of weights, and a row of labels
+_LONGEST_TEXT = 1 << 20  # characters: a treebank may be many files
 _MOST_BYTES = 1 << 32  # of all tensors, with the zeros of sparse ones
 
 Tensors = dict[str, Any]  # arrays, or ``Quantized``
@@ -129,6 +130,7 @@ def write_model(
         "sparse": {name: len(arrays[name]) for name in sparse},
         "components": {name: own for name, (own, _) in contents.items()},
     }
+    _HEADER.check([header], f"{path}: its header")
     for tensors in sparse.values():
         arrays |= tensors
     _write(Path(path), arrays, {"crossarc": json.dumps(header, ensure_ascii=False)})
@@ -156,6 +158,7 @@ def _read_arrays(stream: Any, sparse: dict[str, int]) -> dict[str, NDArray[Any]]
         names_of_tensors = file.keys()
         if len(names_of_tensors) > _MOST_TENSORS:
             raise ModelError(f"it has {len(names_of_tensors)} tensors, more than {_MOST_TENSORS}")
+        _NAME.check(names_of_tensors, "the name of a tensor")
         arrays = {name: _read_array(file, name) for name in names_of_tensors}
     total = sum(array.nbytes for array in arrays.values())
     total += sum(length * arrays[name].itemsize for name, length in sparse.items() if name in arrays)
@@ -276,14 +279,23 @@ def _open(path: str | Path) -> tuple[dict[str, Any], Any]:
     return _checked_header(metadata["crossarc"], path), stream
 
 
+_NAME = Text(1000)  # of a component, a tensor, a score
+_ABOUT: dict[str, Kind] = {  # what is shown, by commands and the service
+    "language": Text(),
+    "treebank": Text(_LONGEST_TEXT),
+    "licence": Text(),
+    "attribution": Text(_LONGEST_TEXT),
+    "scores": MapOf(MapOf(Number(), keys=_NAME), keys=_NAME),
+    "words_per_second": Number(0),
+}
 _HEADER = Record(
     {
         "version": Text(100),
         "created": Text(100),
-        "about": MapOf(Anything()),
+        "about": Record(_ABOUT, optional=_ABOUT),
         "quantized": Flag(),
-        "sparse": MapOf(Whole(high=_LONGEST), most=_MOST_TENSORS),
-        "components": MapOf(MapOf(Anything()), most=_MOST_COMPONENTS),
+        "sparse": MapOf(Whole(high=_LONGEST), keys=_NAME, most=_MOST_TENSORS),
+        "components": MapOf(MapOf(Anything()), keys=_NAME, most=_MOST_COMPONENTS),
     },
     optional=("sparse",),
 )

@@ -52,21 +52,5 @@ def _described(path: Path, package: str) -> dict[str, Any]:
     system = components.get("parser", {}).get("system")
     if not isinstance(system, str):
         raise ModelError(f"{path}: no parser")
-    if not _is_readable(about):
-        raise ModelError(f"{path}: what its header says about the model cannot be read")
     where = {"package": package, "path": str(path), "bytes": header["bytes"]}
     return {**about, "system": system, "components": list(components), **where}
-
-
-def _is_readable(about: dict[str, Any]) -> bool:
-    """Whether texts, scores and speed are what they should be: somebody else has written them."""
-    texts = ("language", "treebank", "licence", "attribution")
-    scores, speed = about.get("scores", {}), about.get("words_per_second", 0)
-    shares = scores.values() if isinstance(scores, dict) else [None]
-    return (
-        all(isinstance(about.get(name, ""), str) for name in texts)
-        and all(
-            isinstance(own, dict) and all(isinstance(share, int | float) for share in own.values()) for own in shares
-        )
-        and isinstance(speed, int | float)
-    )

@@ -196,17 +196,16 @@ class Row:
 
 @dataclass(frozen=True)
 class MapOf:
-    """An object whose values are of the same kind; ``keys`` are those that there may be, if not any."""
+    """An object whose values are of the same kind; ``keys`` says what its keys may be."""
 
     kind: Kind
-    keys: tuple[str, ...] = ()
+    keys: Kind = Anything()
     most: int = MOST
 
     def check(self, values: Collection[Any], where: str) -> None:
         _check_types(values, {dict}, where, "an object")
         _check_lengths(values, 0, self.most, where, "entries")
-        if self.keys:
-            OneOf(self.keys).check(list(chain.from_iterable(values)), where)
+        self.keys.check(list(chain.from_iterable(values)), where)
         self.kind.check(list(chain.from_iterable(value.values() for value in values)), where)
 
 

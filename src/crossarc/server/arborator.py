@@ -20,6 +20,7 @@ from crossarc.server.errors import TEXT_ERRORS
 from crossarc.server.formats import normal, read_conllu
 from crossarc.server.jobs import Parse, RequestError, SentenceConstraint
 from crossarc.server.registry import Registry
+from crossarc.server.strict import Texts
 from crossarc.server.training import Trainer
 
 __all__ = ["router"]
@@ -43,7 +44,7 @@ class ModelInfo(BaseModel):
 
 class TrainStart(BaseModel):
     project_name: str = Field(max_length=40)
-    train_samples: dict[str, str] = Field(description="CoNLL-U by the name of the sample.")
+    train_samples: Texts = Field(description="CoNLL-U by the name of the sample.")
     max_epoch: int = Field(10, ge=1)
     base_model: ModelInfo | None = None
 
@@ -66,7 +67,7 @@ class ParsingSettings(BaseModel):
 
 class ParseStart(BaseModel):
     model_info: ModelInfo
-    to_parse_samples: dict[str, str]
+    to_parse_samples: Texts
     parsing_settings: ParsingSettings = ParsingSettings()
 
 

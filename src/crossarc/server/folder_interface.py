@@ -6,11 +6,12 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from crossarc.server.errors import JSON_ERRORS
 from crossarc.server.folder import Folder
 from crossarc.server.jobs import RequestError
+from crossarc.server.strict import Strict
 
 __all__ = ["router"]
 
@@ -53,9 +54,7 @@ class Version(BaseModel):
     version: str
 
 
-class Saving(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Saving(Strict):
     name: str
     content: str
     version: str = Field(description="That the file had when it was opened.")

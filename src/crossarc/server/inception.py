@@ -53,7 +53,7 @@ class PredictionRequest(BaseModel):
 
 class TrainingRequest(BaseModel):
     metadata: Metadata
-    documents: list[Document]
+    documents: list[Document] = Field(fail_fast=True)
     typeSystem: str  # noqa: N815
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from crossarc.parsers.constraint_file import WordConstraint
 from crossarc.server.errors import JSON_ERRORS
 from crossarc.server.jobs import Parse, RequestError, SentenceConstraint
 from crossarc.server.registry import Registry
+from crossarc.server.strict import Strict
 
 __all__ = ["router"]
 
@@ -19,13 +20,12 @@ router = APIRouter(prefix="/api", tags=["Crossarc"], responses=JSON_ERRORS)
 _LARGEST = 1_000_000_000  # number of a word or sentence
 
 _MANY = 1000  # values in a list
+_CONSTRAINTS = 2000  # of a request
 Number = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
 
 
-class Constraint(BaseModel):
+class Constraint(Strict):
     """What the tree of a sentence must have for one word."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sentence: Number = Field(1, description="Which sentence, counted from 1.")
     word: Number = Field(description="Which word of it, counted from 1.")
@@ -48,14 +48,14 @@ class Constraint(BaseModel):
         )
 
 
-class ParseRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ParseRequest(Strict):
     text: str = Field(description="What to parse.")
     format: Literal["text", "conllu"] = Field("text", description="Raw text, or CoNLL-U.")
     model: str | None = Field(None, description="The name of a model; the default one if there is none.")
     k: int = Field(1, ge=1, description="How many trees of each sentence.")
-    constraints: list[Constraint] = Field([], description="What the trees must have.", fail_fast=True)
+    constraints: list[Constraint] = Field(
+        [], description="What the trees must have.", fail_fast=True, max_length=_CONSTRAINTS
+    )
     judge: bool = Field(False, description="Whether to say how probable the arcs are that the sentences come with.")
 
 
@@ -158,8 +158,6 @@ async def parse(request: Request, wanted: ParseRequest) -> Response:
     limits = request.app.state.limits
     if wanted.k > limits.k:
         raise RequestError(400, f"k may be at most {limits.k}")
-    if len(wanted.constraints) > limits.constraints:
-        raise RequestError(400, f"there may be at most {limits.constraints} constraints")
     constraints = tuple(constraint.for_parser() for constraint in wanted.constraints)
     path = registry.paths.get(model)
     answer = await request.app.state.pool.do(

@@ -22,9 +22,9 @@ class Limits:
     waiting: int = 512  # requests that wait for a worker
     requests: int = 1000  # requests at once, with those that are being read or written
     words: int = 60_000  # of a request; those of k best trees and of long sentences count several times
-    constraints: int = 2000  # of a request
     head: int = 1 << 16  # bytes of the head of a request: its address and its header lines
     head_seconds: float = 10.0  # to send that
+    reply_seconds: float = 30.0  # in which a client takes at least something of a reply
 
 
 class SentenceConstraint(NamedTuple):

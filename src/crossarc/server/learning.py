@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.learning.listener import EpochReport, TrainingListener
@@ -24,6 +24,7 @@ from crossarc.server.formats import normal, read_conllu
 from crossarc.server.handler import Handler
 from crossarc.server.jobs import Description, Limits, RequestError
 from crossarc.server.registry import Registry
+from crossarc.server.strict import Strict
 from crossarc.trees.shape import is_tree
 
 __all__ = ["Learner", "router"]
@@ -35,9 +36,7 @@ _PRESET = "ms2007"  # log-linear: it has probabilities without sentences to cali
 router = APIRouter(prefix="/api", tags=["Crossarc"], responses=JSON_ERRORS)
 
 
-class LearnRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class LearnRequest(Strict):
     text: str = Field(description="The sentences to learn from, in CoNLL-U, with trees.")
 
 

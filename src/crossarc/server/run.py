@@ -24,6 +24,7 @@ from crossarc.server.training import Trainer
 __all__ = ["serve"]
 
 _CONNECTIONS = 2000
+_FILES = 2  # that a connection may have open: itself, and a file of the page
 _OTHER_FILES = 100  # that a process has open beside connections
 
 
@@ -48,7 +49,7 @@ def serve(
         announce(_address(listener))
         config = uvicorn.Config(
             make_app(pool, registry, limits, access, Trainer(Path(training), limits) if training else None, folder),
-            http=protocol(limits.head_seconds, _most_connections()),
+            http=protocol(limits.head_seconds, limits.reply_seconds, _most_connections()),
             log_config=None,
             log_level="warning",
             access_log=False,
@@ -69,11 +70,11 @@ def _most_connections() -> int:
     except ModuleNotFoundError:  # Windows
         return _CONNECTIONS
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _CONNECTIONS + _OTHER_FILES
+    wanted = _FILES * _CONNECTIONS + _OTHER_FILES
     if files < wanted:
         files = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
-    return max(min(_CONNECTIONS, files - _OTHER_FILES), 1)
+    return max(min(_CONNECTIONS, (files - _OTHER_FILES) // _FILES), 1)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ import numpy as np
 from crossarc.core import CrossarcError
 from crossarc.features.weights import dequantized
 from crossarc.models import ModelError, Tensors
-from crossarc.models.schema import Flag, ListOf, MapOf, Number, Record, Text, Whole
+from crossarc.models.schema import Flag, ListOf, MapOf, Number, OneOf, Record, Text, Whole
 from crossarc.models.tensors import Array, TensorKind
 from crossarc.parsers.neural.config import NeuralConfig
 from crossarc.scorers.neural.lstm import LstmEncoder, LstmSizes
@@ -50,7 +50,7 @@ def encoder_header(encoder: Encoder) -> dict[str, Any]:
 
 
 _VALUES = ListOf(Text(1000, any_character=True), most=1 << 22)
-_LSTM = {"vocabulary": MapOf(_VALUES, keys=tuple(name for group in GROUPS.values() for name in group))}
+_LSTM = {"vocabulary": MapOf(_VALUES, keys=OneOf(tuple(name for group in GROUPS.values() for name in group)))}
 _LARGEST = 1 << 20
 _TRANSFORMER = Record(
     {

@@ -12,7 +12,7 @@ from crossarc.core import Constraints, Sentence
 from crossarc.evaluation.calibration import Calibration
 from crossarc.learning.listener import DevScores
 from crossarc.models import Tensors
-from crossarc.models.schema import Anything, Kind, MapOf
+from crossarc.models.schema import Anything, Kind, MapOf, OneOf
 from crossarc.models.tensors import TensorKind
 from crossarc.parsers.base import Capability
 from crossarc.parsers.header import CALIBRATION, LABELS, fields_of_parser
@@ -64,7 +64,7 @@ class NeuralParser(ScoringParser):
     header_kinds: ClassVar[Mapping[str, Kind]] = {
         **fields_of_parser(NeuralConfig),
         **CALIBRATION,
-        "tags": MapOf(LABELS, keys=TAGS),
+        "tags": MapOf(LABELS, keys=OneOf(TAGS)),
         "encoder": MapOf(Anything()),  # ``network_file`` knows more of it
     }
     optional_fields: ClassVar[Collection[str]] = ("curves",)

@@ -208,7 +208,7 @@ def read_pretrained(place: str | Path) -> Pretrained:
         raise CrossarcError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from None
     except CrossarcError as error:
         raise CrossarcError(f"{folder}: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         raise CrossarcError(f"{folder}: not an encoder as Hugging Face's BERT: {error}") from None
     return Pretrained(sizes, pieces, weights)
 
