@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterable, Iterator
 from io import BytesIO
@@ -43,7 +44,8 @@ from crossarc.pipeline.chunks import Chunk, ChunkResult, Input, Job, chunks_of, 
     "--output",
     type=FILES,
     default="-",
-    help="Where to write, standard output by default; with a directory, each of FILES gets a file of its own there.",
+    help="Where to write, standard output by default; in a directory (DIR/ if it is not there yet), each of FILES gets a file "
+    "of its own.",
 )
 @click.option(
     "--format",
@@ -105,7 +107,7 @@ def _text_source(text: str, read_as: Input | None, output: str) -> _Source:
 
 def _sources(files: Iterable[str], read_as: Input | None, output: str, write_as: OutputFormat) -> list[_Source]:
     """The files to parse, and where their trees go."""
-    into_folder = output.endswith("/") or Path(output).is_dir()
+    into_folder = output.endswith(("/", os.sep)) or Path(output).is_dir()
     sources: list[_Source] = []
     for file in files:
         for path in files_in([file], text=True):
