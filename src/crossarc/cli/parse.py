@@ -44,8 +44,7 @@ from crossarc.pipeline.chunks import Chunk, ChunkResult, Input, Job, chunks_of, 
     "--output",
     type=FILES,
     default="-",
-    help="Where to write, standard output by default; in a directory (DIR/ if it is not there yet), each of FILES gets a file "
-    "of its own.",
+    help="Where to write, standard output by default; in a directory (DIR/ makes one), each of FILES gets its own.",
 )
 @click.option(
     "--format",
