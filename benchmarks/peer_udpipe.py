@@ -14,8 +14,8 @@ import ufal.udpipe as ufal
 from crossarc import Sentence, read_string
 
 SETTINGS = {
-    "tokenizer": "epochs=10",
-    "tagger": "iterations=5",
+    "tokenizer": "epochs=5",
+    "tagger": "iterations=4",
     "parser": "transition_system=swap;structured_interval=0;iterations=4",
 }
 
@@ -52,7 +52,7 @@ class Pipeline:
         return list(read_string(self._written(sentences_from(reader))))
 
     def _written(self, sentences: Iterable[ufal.Sentence]) -> str:
-        writer, error, written = ufal.OutputFormat.newConlluOutput(), ufal.ProcessingError(), []
+        writer, error, written = ufal.OutputFormat.newConlluOutputFormat(), ufal.ProcessingError(), []
         for sentence in sentences:
             self.model.tag(sentence, ufal.Model.DEFAULT, error)
             self.model.parse(sentence, ufal.Model.DEFAULT, error)

@@ -1,9 +1,9 @@
 """Crossarc beside spaCy and UDPipe 1, from text to trees: `python benchmarks/peers.py`; writes docs/results/peers.md.
 
-Peers learn from the same training files of ../shared/treebanks. Everything is scored on test by the official scorer,
-from raw text and from the gold words, and timed in turns in the same run. What is trained is kept in
-.benchmarks/models: up to half an hour for each model that is not there. What cannot be measured here is quoted, and
-marked so.
+Peers learn from the same training files of ../shared/treebanks: `--train PEER TREEBANK` takes up to half an hour, and
+keeps the model in .benchmarks/models; a peer without a model is left out. Everything is scored on test by the official
+scorer, from raw text and from the gold words, and timed in turns in the same run. What cannot be measured here is
+quoted, and marked so.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ CONTESTS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--train", nargs=2, metavar=("PEER", "TREEBANK"), help="only train a model, and keep it")
+    parser.add_argument("--train", nargs=2, metavar=("PEER", "TREEBANK"), help="train a model, and measure nothing")
     options = parser.parse_args()
     run_inside("peers", [["-e", "."]], [[package] for package in PEERS.values()])
     if options.train:
-        trained(*options.train)
+        train(*options.train)
         return
     text = "\n".join(
         [
@@ -81,19 +81,20 @@ def main() -> None:
     RESULTS.write_text(text, encoding="utf-8")
 
 
-def trained(peer: str, treebank: str) -> Path:
-    """The model of a peer, which is trained if there is none."""
-    path = MODELS / PEERS[peer] / treebank
-    if not path.exists():
-        folder = TREEBANKS / treebank
-        importlib.import_module(MODULES[peer]).train(folder / "train.conllu", folder / "dev.conllu", path)
-    return path
+def model_of(peer: str, treebank: str) -> Path:
+    return MODELS / PEERS[peer] / treebank
+
+
+def train(peer: str, treebank: str) -> None:
+    folder = TREEBANKS / treebank
+    module = importlib.import_module(MODULES[peer])
+    module.train(folder / "train.conllu", folder / "dev.conllu", model_of(peer, treebank))
 
 
 def table(contest: Contest) -> list[str]:
     """Scores from raw text and from gold words, and words a second of each in turns."""
-    ours, peers = contest.ours, {peer: str(trained(peer, contest.treebank)) for peer in contest.peers}
-    systems = ours | peers
+    models = {peer: model_of(peer, contest.treebank) for peer in contest.peers}
+    systems = contest.ours | {peer: str(path) for peer, path in models.items() if path.exists()}
     with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as workers:
 
         def in_a_process(measure: Callable[[str, str, str], Any], name: str) -> Any:
@@ -109,7 +110,7 @@ def table(contest: Contest) -> list[str]:
     ]
     for name, both in scores.items():
         speed = f"{statistics.median(own[name] for own in rounds):,.0f}"
-        label = f"`{name}`" if name in ours else name
+        label = f"`{name}`" if name in contest.ours else name
         for start, own in both.items():
             cells = [f"{own[column]:.2f}" if column in own else "" for column in COLUMNS]
             lines.append(f"| {label} | {start} | {' | '.join(cells)} | {speed if start == 'raw text' else ''} |")

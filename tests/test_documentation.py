@@ -10,6 +10,7 @@ import doctest
 import importlib
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from functools import cache, reduce
 from pathlib import Path
@@ -49,11 +50,14 @@ class Block(NamedTuple):
     not_run: str  # why, if it is not
 
 
-def blocks(document: Path, language: str) -> Iterator[Block]:
+def all_blocks(document: Path) -> Iterator[Block]:
     text = document.read_text(encoding="utf-8")
     for match in re.finditer(r"(?:<!-- not run: (.+) -->\n)?^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        if match[2] == language:
-            yield Block(document, text.count("\n", 0, match.start(3)), language, match[3], match[1] or "")
+        yield Block(document, text.count("\n", 0, match.start(3)), match[2], match[3], match[1] or "")
+
+
+def blocks(document: Path, language: str) -> Iterator[Block]:
+    return (block for block in all_blocks(document) if block.language == language)
 
 
 def prose(document: Path) -> str:
@@ -137,6 +141,15 @@ def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose(document)):
         if not target.startswith("http"):
             assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", of(sorted({*DOCUMENTS, *ROOT.glob("docs/**/*.md")})))
+def test_every_block_of_code_is_checked_or_says_why_not(document):
+    checked = {"python", "sh", "toml"} if document in DOCUMENTS else set()
+    for block in all_blocks(document):
+        assert not block.language or block.language in checked or block.not_run, f"{block.language}, line {block.line}"
+        if block.language == "toml":
+            tomllib.loads(block.text)
 
 
 # ---- Python ----------------------------------------------------------------------------------------------------------
