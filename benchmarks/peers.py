@@ -187,10 +187,10 @@ pretrained encoder or pretrained vectors, but for `en-minilm`, which begins with
 MiniLM's vectors of pieces of words.
 
 - **spaCy** {versions["spaCy"]}: the design of its small English pipelines (tok2vec, tagger, parser), trained for
-  {spacy.EPOCHS} epochs with seed {spacy.SEED}, the best on dev kept. A morphologizer learns beside them, for UPOS and
-  features; it is left out when time is taken, and so are lemmas, which its pipelines look up in tables. Its tokens
-  from raw text are those of its English rules, which were not made for this treebank: compare trees from the gold
-  words.
+  {spacy.STEPS:,} steps (ten epochs) with seed {spacy.SEED}, the best on dev kept. A morphologizer learns beside them, for
+  UPOS and features; it is left out when time is taken, and so are lemmas, which its pipelines look up in tables. Its
+  tokens from raw text are those of its English rules, which were not made for this treebank: compare trees from the
+  gold words.
 - **UDPipe 1** (ufal.udpipe {versions["UDPipe 1"]}): {settings}; otherwise its own defaults, with which training takes
   more than an hour. Its authors' models, trained for longer, with vectors learnt from the same data and settings
   searched for, are better (below).

@@ -244,6 +244,23 @@ def test_options_exist(document):
         assert set(options_in(span)) <= known, span
 
 
+def test_the_readme_has_a_line_for_each_command():
+    rows = re.findall(r"^\| `crossarc (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(rows) == set(commands.list_commands(None))
+
+
+def test_the_readme_compares_with_what_was_measured():
+    """Each figure of a row, but for those that are quoted (¹), is one of the same row in the page of results."""
+    page = (ROOT / "docs" / "results" / "peers.md").read_text(encoding="utf-8")
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Beside other parsers")[2]
+    rows = re.findall(r"^(\| [^|]+ \|)(.*\d.*)$", section.partition("\n## ")[0], re.MULTILINE)
+    measured = {name: figures for name, figures in rows if "¹" not in name + figures}
+    assert len(measured) >= 3
+    for name, figures in measured.items():
+        known = set(re.findall(r"[\d.,]+", " ".join(line for line in page.splitlines() if line.startswith(name))))
+        assert set(re.findall(r"\d[\d.,]+", figures)) <= known, name
+
+
 def test_the_sentence_of_the_readme_has_the_crossing_arc_of_its_picture():
     text = re.search(r'parse --text "(.+)"', (ROOT / "README.md").read_text(encoding="utf-8")).group(1)
     [tree] = crossarc.load("en")(text)

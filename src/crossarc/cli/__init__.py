@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
         "serve": "A page where a person corrects parses, and a service for programs.",
-        "convert": "Convert between CoNLL-U, CoNLL-X and Parquet.",
+        "convert": "Convert between CoNLL-U, CoNLL-X, SDP and Parquet.",
     }
 
     def list_commands(self, context: click.Context) -> list[str]:
