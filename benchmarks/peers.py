@@ -187,7 +187,7 @@ pretrained encoder or pretrained vectors, but for `en-minilm`, which begins with
 MiniLM's vectors of pieces of words.
 
 - **spaCy** {versions["spaCy"]}: the design of its small English pipelines (tok2vec, tagger, parser), trained for
-  {spacy.STEPS:,} steps (ten epochs), seed {spacy.SEED}, the best on dev kept. A morphologizer learns beside them, for
+  {spacy.STEPS:,} steps, seed {spacy.SEED}, the best on dev kept. A morphologizer learns beside them, for
   UPOS and features; it is left out when time is taken, and so are lemmas, which its pipelines look up in tables. Its
   tokens from raw text are those of its English rules, which were not made for this treebank: compare trees from the
   gold words.
