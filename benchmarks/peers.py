@@ -2,8 +2,9 @@
 
 Peers learn from the same training files of ../shared/treebanks: `--train PEER TREEBANK` takes up to half an hour, and
 keeps the model in .benchmarks/models; a peer without a model is left out. Everything is scored on test by the official
-scorer, from raw text and from the gold words, and timed in turns in the same run. What cannot be measured here is
-quoted, and marked so.
+scorer, from raw text and from the gold words, and all that have learnt from a treebank are timed in turns in the same
+run. Figures are kept in docs/results/peers.json; `python benchmarks/peers.py TREEBANK` measures one treebank anew. What
+cannot be measured here is quoted, and marked so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import datetime
 import importlib
 import importlib.metadata
+import json
 import statistics
 import time
 from collections.abc import Callable
@@ -25,7 +27,8 @@ from environment import ENVIRONMENTS, PROJECT, commit, run_inside
 
 TREEBANKS = PROJECT.parent / "shared" / "treebanks"
 MODELS = ENVIRONMENTS / "models"
-RESULTS = PROJECT / "docs" / "results" / "peers.md"
+RESULTS = PROJECT / "docs" / "results" / "peers.json"
+PAGE = RESULTS.with_suffix(".md")
 PEERS = {"spaCy": "spacy", "UDPipe 1": "ufal.udpipe"}  # and their packages
 MODULES = {"spaCy": "peer_spacy", "UDPipe 1": "peer_udpipe"}
 ROUNDS = 3
@@ -34,6 +37,7 @@ COLUMNS = (*SEGMENTS, "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
 NOT_FOUND = {"spaCy": {"Lemmas"}}  # its lemmas come from tables of a package of their own
 
 Scores = dict[str, float]
+Results = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -58,27 +62,29 @@ CONTESTS = (
 
 
 def main() -> None:
+    known = [contest.treebank for contest in CONTESTS]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("treebanks", nargs="*", metavar="TREEBANK", help=f"by default {', '.join(known)}")
     parser.add_argument("--train", nargs=2, metavar=("PEER", "TREEBANK"), help="train a model, and measure nothing")
     options = parser.parse_args()
+    if unknown := set(options.treebanks) - set(known):
+        parser.error(f"unknown: {', '.join(unknown)}")
     run_inside("peers", [["-e", "."]], [[package] for package in PEERS.values()])
     if options.train:
         train(*options.train)
         return
-    text = "\n".join(
-        [
-            "# Beside other parsers",
-            "",
-            f"Written by `python benchmarks/peers.py` on {datetime.date.today()}, at commit {commit()}.",
-            *(line for contest in CONTESTS for line in ("", *table(contest))),
-            "",
-            *conditions(),
-            "",
-            QUOTED,
-        ]
-    )
-    print(text)
-    RESULTS.write_text(text, encoding="utf-8")
+    results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for contest in CONTESTS:
+        if contest.treebank in (options.treebanks or known):
+            results[contest.treebank] = measured(contest)
+            RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    PAGE.write_text(page(results), encoding="utf-8")
+
+
+def page(results: Results) -> str:
+    tables = (line for treebank, result in results.items() for line in (*table(treebank, result), ""))
+    lines = ["# Beside other parsers", "", "Written by `python benchmarks/peers.py`.", "", *tables]
+    return "\n".join([*lines, *(conditions() if results else ()), QUOTED])
 
 
 def model_of(peer: str, treebank: str) -> Path:
@@ -91,7 +97,7 @@ def train(peer: str, treebank: str) -> None:
     module.train(folder / "train.conllu", folder / "dev.conllu", model_of(peer, treebank))
 
 
-def table(contest: Contest) -> list[str]:
+def measured(contest: Contest) -> dict[str, Any]:
     """Scores from raw text and from gold words, and words a second of each in turns."""
     models = {peer: model_of(peer, contest.treebank) for peer in contest.peers}
     systems = contest.ours | {peer: str(path) for peer, path in models.items() if path.exists()}
@@ -102,18 +108,31 @@ def table(contest: Contest) -> list[str]:
 
         scores = {name: in_a_process(scores_of, name) for name in systems}
         rounds = [{name: in_a_process(words_a_second, name) for name in systems} for _ in range(ROUNDS)]
+    return {
+        "date": datetime.date.today().isoformat(),
+        "commit": commit(),
+        "systems": {
+            name: {"scores": scores[name], "words_a_second": round(statistics.median(own[name] for own in rounds))}
+            for name in systems
+        },
+    }
+
+
+def table(treebank: str, result: dict[str, Any]) -> list[str]:
     lines = [
-        f"## {contest.treebank}",
+        f"## {treebank}",
+        "",
+        f"Measured on {result['date']}, at commit {result['commit']}.",
         "",
         f"| | from | {' | '.join(COLUMNS)} | words a second |",
         f"| --- | --- |{' ---: |' * (len(COLUMNS) + 1)}",
     ]
-    for name, both in scores.items():
-        speed = f"{statistics.median(own[name] for own in rounds):,.0f}"
-        label = f"`{name}`" if name in contest.ours else name
-        for start, own in both.items():
-            cells = [f"{own[column]:.2f}" if column in own else "" for column in COLUMNS]
-            lines.append(f"| {label} | {start} | {' | '.join(cells)} | {speed if start == 'raw text' else ''} |")
+    for name, own in result["systems"].items():
+        label = name if name in PEERS else f"`{name}`"
+        for start, scores in own["scores"].items():
+            cells = [f"{scores[column]:.2f}" if column in scores else "" for column in COLUMNS]
+            speed = f"{own['words_a_second']:,}" if start == "raw text" else ""
+            lines.append(f"| {label} | {start} | {' | '.join(cells)} | {speed} |")
     return lines
 
 
@@ -136,7 +155,9 @@ def scores_of(treebank: str, name: str, where: str) -> dict[str, Scores]:
 
     def shares(system: list[crossarc.Sentence], columns: tuple[str, ...]) -> Scores:
         official = evaluate(gold, system).official
-        return {column: 100 * official[column].f1 for column in columns if column not in NOT_FOUND.get(name, ())}
+        return {
+            column: round(100 * official[column].f1, 2) for column in columns if column not in NOT_FOUND.get(name, ())
+        }
 
     words = [
         crossarc.Sentence(own.columns, sentence.comments, sentence.inserts)
@@ -200,16 +221,16 @@ MiniLM's vectors of pieces of words.
 QUOTED = """\
 ## Quoted
 
-What others have published of English-EWT, test, from raw text. Releases of the treebank differ, and so do machines:
-scores are near enough to compare, words a second tell the order of magnitude.
+What others have published of English-EWT, test, UAS / LAS. Releases of the treebank differ, and so do machines: scores
+are near enough to compare, words a second tell the order of magnitude. (Our models from raw text: [text.md](text.md).)
 
-| | UAS | LAS | words a second on a CPU |
+| | from raw text | from gold words | words a second on a CPU |
 | --- | ---: | ---: | ---: |
-| UDPipe 1.2, models of its authors [1] | 80.5 | 77.5 | 1,101 [2] |
-| Stanza 1.0 [3] | 86.2 | 83.6 | 878 [2] |
-| Stanza 1.5 [4] | 88.9 | 86.8 | |
-| UDPipe 2 [4] | 91.6 | 89.9 | dozens [4] |
-| spaCy 3.2, `en_udv25_englishewt_trf` (XLM-RoBERTa) [5] | 91.9 | 89.4 | 684 for `en_core_web_trf` [2] |
+| UDPipe 1.2, models of its authors [1] | 80.5 / 77.5 | 84.5 / 81.2 | 1,101 [2] |
+| Stanza 1.0 [3] | 86.2 / 83.6 | | 878 [2] |
+| Stanza 1.5 [4] | 88.9 / 86.8 | | |
+| UDPipe 2 [4] | 91.6 / 89.9 | 94.1 / 92.4 | dozens [4] |
+| spaCy 3.2, `en_udv25_englishewt_trf` [5] | 91.9 / 89.4 | | 684 for `en_core_web_trf` [2] |
 
 From gold words **and gold tags**, MaltParser (`stacklazy`, with lemmas and features) has UAS 87.8 and LAS 85.6 [6],
 where our linear parser has the figures in [accuracy.md](accuracy.md). It has no package for Python, and no tagger, so
@@ -222,7 +243,7 @@ LAS 78.2 and UAS 83.1, LAS 78.9; Portuguese-Bosque UAS 85.3, LAS 82.2 and UAS 86
 2. spaCy, *Facts & Figures*, <https://spacy.io/usage/facts-figures>: 10,000 comments on Reddit; UDPipe's UD 2.5 model
 3. Qi et al. 2020, *Stanza: A Python Natural Language Processing Toolkit for Many Human Languages*: UD 2.5
 4. as issues 18 and 19 of this project have them from the tables of the makers
-5. model card, <https://huggingface.co/explosion/en_udv25_englishewt_trf>: UD 2.5
+5. model card, <https://huggingface.co/explosion/en_udv25_englishewt_trf>: UD 2.5, XLM-RoBERTa, by spaCy's own evaluation
 6. as issue 4 of this project has it, from the treebank of this release
 """
 
