@@ -243,7 +243,7 @@ LAS 78.2 and UAS 83.1, LAS 78.9; Portuguese-Bosque UAS 85.3, LAS 82.2 and UAS 86
 2. spaCy, *Facts & Figures*, <https://spacy.io/usage/facts-figures>: 10,000 comments on Reddit; UDPipe's UD 2.5 model
 3. Qi et al. 2020, *Stanza: A Python Natural Language Processing Toolkit for Many Human Languages*: UD 2.5
 4. as issues 18 and 19 of this project have them from the tables of the makers
-5. model card, <https://huggingface.co/explosion/en_udv25_englishewt_trf>: UD 2.5, XLM-RoBERTa, by spaCy's own evaluation
+5. <https://huggingface.co/explosion/en_udv25_englishewt_trf>: UD 2.5, XLM-RoBERTa, by spaCy's own evaluation
 6. as issue 4 of this project has it, from the treebank of this release
 """
 
