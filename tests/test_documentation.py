@@ -50,11 +50,14 @@ class Block(NamedTuple):
     not_run: str  # why, if it is not
 
 
-def blocks(document: Path, language: str) -> Iterator[Block]:
+def all_blocks(document: Path) -> Iterator[Block]:
     text = document.read_text(encoding="utf-8")
     for match in re.finditer(r"(?:<!-- not run: (.+) -->\n)?^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        if match[2] == language:
-            yield Block(document, text.count("\n", 0, match.start(3)), language, match[3], match[1] or "")
+        yield Block(document, text.count("\n", 0, match.start(3)), match[2], match[3], match[1] or "")
+
+
+def blocks(document: Path, language: str) -> Iterator[Block]:
+    return (block for block in all_blocks(document) if block.language == language)
 
 
 def prose(document: Path) -> str:
@@ -138,6 +141,15 @@ def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose(document)):
         if not target.startswith("http"):
             assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", of(sorted({*DOCUMENTS, *ROOT.glob("docs/**/*.md")})))
+def test_every_block_of_code_is_checked_or_says_why_not(document):
+    checked = {"python", "sh", "toml"} if document in DOCUMENTS else set()
+    for block in all_blocks(document):
+        assert not block.language or block.language in checked or block.not_run, f"{block.language}, line {block.line}"
+        if block.language == "toml":
+            tomllib.loads(block.text)
 
 
 # ---- Python ----------------------------------------------------------------------------------------------------------
@@ -251,6 +263,30 @@ def test_extras_are_installed_from_a_clone():
         if path.suffix == ".py":
             named |= set(re.findall(r'MissingLibrary\(f?"[^"]+", "(\w+)"\)', path.read_text(encoding="utf-8")))
     assert {"serve", "arrow", "cluster", "neural", "svm", "lm", "spacy", "inception"} <= named <= set(declared)
+
+
+# ---- the README ------------------------------------------------------------------------------------------------------
+
+
+def test_the_readme_has_a_line_for_each_command():
+    rows = re.findall(r"^\| `crossarc (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(rows) == set(commands.list_commands(None))
+
+
+def test_the_readme_compares_with_what_was_measured():
+    """Each figure of a row, but for those that are quoted (¹), is one of a row with the same name."""
+    pages = [ROOT / "docs" / "results" / name for name in ("peers.md", "text.md")]
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    for card in ROOT.glob("packages/crossarc-*/README.md"):
+        model = f"| `{card.parent.name.removeprefix('crossarc-')}` |"
+        lines += [model + line for line in card.read_text(encoding="utf-8").splitlines()]
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Beside other parsers")[2]
+    rows = re.findall(r"^(\| [^|]+ \|)(.*\d.*)$", section.partition("\n## ")[0], re.MULTILINE)
+    measured = {name: figures for name, figures in rows if "¹" not in name + figures}
+    assert {"| `en-fast` |", "| `en` |", "| `en-minilm` |"} <= set(measured)
+    for name, figures in measured.items():
+        known = re.findall(r"\d[\d.,]+", " ".join(line for line in lines if line.startswith(name)))
+        assert set(re.findall(r"\d[\d.,]+", figures)) <= set(known), name
 
 
 def test_the_sentence_of_the_readme_has_the_crossing_arc_of_its_picture():

@@ -133,6 +133,14 @@ def test_the_container_starts_the_service():
     assert set(re.findall(r"/src\[(\w+)\]", text("Dockerfile"))) <= set(PROJECT["optional-dependencies"])
 
 
+def test_the_container_gets_what_a_wheel_is_made_of():
+    rules = [line for line in text(".dockerignore").splitlines() if line and not line.startswith("#")]
+    assert rules[0] == "*"
+    let_in = [line.removeprefix("!") for line in rules if line.startswith("!")]
+    for needed in ["src", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]]:
+        assert any(Path(needed).match(pattern) for pattern in let_in), needed
+
+
 def complete(*words, incomplete=""):
     """What the shell is told, as bash asks for it."""
     line = ["crossarc", *words, incomplete]

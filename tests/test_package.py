@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
 
 import crossarc
 
@@ -42,3 +43,11 @@ def test_the_metadata_name_the_licences_of_code_and_models():
     texts = [(root / name).read_text("utf-8") for name in project["license-files"]]
     assert "Apache License" in texts[0]
     assert "CC BY-SA 4.0" in texts[1]
+
+
+def test_the_source_archive_has_the_project_and_no_models_of_other_packages():
+    root = Path(__file__).parents[1]
+    files = {Path(file.relative_path) for file in SdistBuilder(str(root)).recurse_included_files()}
+    assert {"src", "tests", "docs", "examples", "benchmarks", "models"} <= {file.parts[0] for file in files}
+    models = {file.parent.as_posix() for file in files if file.suffix == ".crossarc"}
+    assert models == {"src/crossarc/models/builtin"}

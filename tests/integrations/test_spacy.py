@@ -187,6 +187,13 @@ def test_matchers_and_drawings_work(nlp, doc):
     assert "nsubj:pass" in svg
 
 
+def test_the_root_of_spacys_own_parsers_is_that_of_treebanks():
+    words = Doc(spacy.blank("en").vocab, ["She", "left"], heads=[1, 1], deps=["nsubj", "ROOT"])
+    (sentence,) = integration.sentences_of(words)
+    assert sentence.deprel == ("nsubj", "root")
+    assert sentence.root.form == "left"
+
+
 def test_pipelines_are_saved_with_their_model(nlp, doc, tmp_path):
     nlp.to_disk(tmp_path / "pipeline")
     assert trees(spacy.load(tmp_path / "pipeline")(TEXT)) == trees(doc)

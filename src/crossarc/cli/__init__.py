@@ -15,7 +15,6 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import click
@@ -49,7 +48,7 @@ class LazyGroup(HintingGroup):
         "validate": "List every structural problem of treebank files.",
         "draw": "Draw trees: in the terminal, as SVG, as LaTeX.",
         "serve": "A page where a person corrects parses, and a service for programs.",
-        "convert": "Convert between CoNLL-U, CoNLL-X and Parquet.",
+        "convert": "Convert between CoNLL-U, CoNLL-X, SDP and Parquet.",
     }
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -148,7 +147,7 @@ def _terminate(number: int, _: object) -> None:
     raise _Terminated
 
 
-@contextmanager
+@contextlib.contextmanager
 def _lost_signals_hidden() -> Iterator[None]:
     """Hide signals that come when LLVM calls Python, where nothing can be raised: the cache does so then."""
     others = sys.unraisablehook

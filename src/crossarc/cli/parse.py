@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import time
 from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ from crossarc.pipeline.chunks import Chunk, ChunkResult, Input, Job, chunks_of, 
     "--output",
     type=FILES,
     default="-",
-    help="Where to write, standard output by default; with a directory, each of FILES gets a file of its own there.",
+    help="Where to write, standard output by default; in a directory (DIR/ makes one), each of FILES gets its own.",
 )
 @click.option(
     "--format",
@@ -109,7 +110,7 @@ def _text_source(text: str, read_as: Input | None, output: str) -> _Source:
 
 def _sources(files: Iterable[str], read_as: Input | None, output: str, write_as: OutputFormat) -> list[_Source]:
     """The files to parse, and where their trees go."""
-    into_folder = output.endswith("/") or Path(output).is_dir()
+    into_folder = output.endswith(("/", os.sep)) or Path(output).is_dir()
     sources: list[_Source] = []
     for file in files:
         _check_is_file(file)

@@ -33,7 +33,7 @@ class Place(NamedTuple):
 def sentence_of(span: Span, *, with_tree: bool = True) -> tuple[Sentence, list[Place]]:
     """The words of a span, which are its tokens but for white space, and where they stand.
 
-    Arcs that leave the span are unknown.
+    Arcs that leave the span are unknown. The label ROOT of spaCy's own parsers is root, as in all treebanks.
     """
     tokens = [token for token in span if not token.is_space]
     number = {token.i: word for word, token in enumerate(tokens, 1)}
@@ -45,7 +45,7 @@ def sentence_of(span: Span, *, with_tree: bool = True) -> tuple[Sentence, list[P
             "xpos": [token.tag_ or "_" for token in tokens],
             "feats": [str(token.morph) or "_" for token in tokens],
             "head": ["0" if t.head == t else str(number.get(t.head.i, "_")) if t.has_head() else "_" for t in tokens],
-            "deprel": [token.dep_ or "_" for token in tokens],
+            "deprel": ["root" if token.dep_ == "ROOT" else token.dep_ or "_" for token in tokens],
         }
     places = [Place(token.i, range(word, word + 1)) for word, token in enumerate(tokens, 1)]
     return Sentence.of([token.text for token in tokens], **columns), places
