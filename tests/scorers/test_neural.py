@@ -8,10 +8,12 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from crossarc.core import CrossarcError, Sentence
 from crossarc.scorers.neural.lstm import DIRECTIONS, LstmSizes, Packing
-from crossarc.scorers.neural.network import Sizes, distance_bins
+from crossarc.scorers.neural.network import Network, Sizes, distance_bins
+from crossarc.scorers.neural.one_thread import on_one_thread
 from crossarc.scorers.neural.transformer import TransformerSizes, groups_of_runs, read_pretrained
 from crossarc.scorers.neural.vectors import piece_vectors
 from crossarc.scorers.neural.vocabulary import NOTHING, Vocabulary
@@ -221,3 +223,15 @@ def test_sizes_that_make_no_encoder():
     with pytest.raises(CrossarcError, match="too large"):
         sizes._replace(hidden_size=1 << 40).check(10)
     assert math.prod(sizes.shapes["embeddings.word_embeddings.weight"]) == 80
+
+
+def test_networks_multiply_on_one_thread():
+    def threads() -> list[int]:
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    before = threads()
+    assert before
+    assert on_one_thread(threads)() == [1] * len(before)
+    assert threads() == before
+    for name in ("encode", "arc_scores", "label_scores", "tag_scores"):
+        assert getattr(Network, name).__code__ is on_one_thread(threads).__code__

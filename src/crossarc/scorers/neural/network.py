@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossarc.core import CrossarcError, Sentence
+from crossarc.scorers.neural.one_thread import on_one_thread
 
 __all__ = [
     "MAX_DISTANCE",
@@ -106,11 +107,13 @@ class Network:
     def __init__(self, encoder: Encoder, weights: Mapping[str, Floats]) -> None:
         self.encoder, self.weights = encoder, weights
 
+    @on_one_thread
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         """The nodes of sentences in their context."""
         inputs = self.encoder.inputs(sentences)
         return Encoded(self.encoder.encode(inputs), inputs.starts)
 
+    @on_one_thread
     def arc_scores(self, encoded: Encoded) -> list[NDArray[np.float64]]:
         """``[h, m]`` of each sentence."""
         heads, modifiers = self._hidden("arc.head", encoded.states), self._hidden("arc.modifier", encoded.states)
@@ -125,6 +128,7 @@ class Network:
             found.append(_finite(scores).astype(np.float64))
         return found
 
+    @on_one_thread
     def label_scores(self, encoded: Encoded, heads: NDArray[np.int64], words: NDArray[np.int64]) -> Floats:
         """``[i, l]``: of each label of the arcs from these nodes to these nodes (numbers in the batch)."""
         form = self.weights["label.form"]  # [l, modifier, head]
@@ -139,6 +143,7 @@ class Network:
             scores[own] = np.matmul(halves, of_heads[heads[own], :, np.newaxis])[:, :, 0]
         return _finite(scores)
 
+    @on_one_thread
     def tag_scores(self, encoded: Encoded) -> dict[str, Floats]:
         """``[i, t]``: of each tag of each node, by columns."""
         hidden = self._hidden("tags.hidden", encoded.states)

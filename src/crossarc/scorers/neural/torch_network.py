@@ -26,7 +26,7 @@ __all__ = ["Lstm", "TorchLstm", "TorchNetwork", "TorchStacked", "TorchTransforme
 _STANDARD_DEVIATION = 0.3  # of embeddings at first
 
 # Processors that multiply bfloat16 do so four times as fast as float32.
-_HAS_BFLOAT16 = bool(getattr(torch.cpu, "get_capabilities", dict)().get("avx512_bf16"))
+_HAS_BFLOAT16 = hasattr(torch.cpu, "get_capabilities") and bool(torch.cpu.get_capabilities().get("avx512_bf16"))
 
 
 class Lstm(nn.Module):
