@@ -6,7 +6,9 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tqdm
@@ -124,6 +126,22 @@ def test_bars_of_parsing_count_sentences(trained, bars, tmp_path):
     (bar,) = bars
     assert bar.postfix == "300 sentences"
     assert bar.n == bar.total == 2 * treebank.stat().st_size
+
+
+def test_bars_of_parsing_move_within_long_paragraphs(trained, bars, tmp_path, monkeypatch):
+    """Text comes in whole paragraphs; a person is not to wait for the end of one."""
+    pipeline = crossarc.load(trained[1])
+    segment = SimpleNamespace(apply=lambda text, **_: [crossarc.Sentence.of(part.split()) for part in text.split(".")])
+    monkeypatch.setattr("crossarc.pipeline.chunks.load", lambda model: replace(pipeline, segmenter=segment))
+    moves = []
+    monkeypatch.setattr(RecordedBar, "update", lambda self, size: moves.append((size, self.postfix)))
+    path = tmp_path / "notes.txt"
+    path.write_text("One two.\n" * 199 + "One two")
+    run("parse", path, "-m", trained[1], "-o", tmp_path / "out.conllu")
+    assert [postfix for _, postfix in moves] == [f"{count} sentences" for count in (64, 128, 192, 200)]
+    assert [size for size, _ in moves[:3]] == pytest.approx(3 * [64 / 200 * path.stat().st_size], abs=1)
+    assert sum(size for size, _ in moves) == path.stat().st_size
+    assert len(list(crossarc.read(tmp_path / "out.conllu"))) == 200
 
 
 def test_unknown_sizes_have_no_end(handmade, bars, tmp_path):

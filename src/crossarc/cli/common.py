@@ -145,8 +145,13 @@ def read_for(pipeline: Pipeline, path: str, read_as: Input | None) -> Iterator[S
             sentences = pipeline.segment(
                 block.content, lines=kind == "lines", paragraph=block.paragraph, path=block.path
             )
-            yield from sentences
-            advance(len(block.content.encode()), len(sentences))
+            size, told = len(block.content.encode()), 0
+            for number, sentence in enumerate(sentences, 1):
+                yield sentence
+                so_far = size * number // len(sentences)
+                advance(so_far - told, 1)
+                told = so_far
+            advance(size - told, 0)  # of text without a sentence
 
 
 def _counted(blocks: Iterable[Block], advance: Advance) -> Iterator[Block]:

@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from multiprocessing.synchronize import Lock as SpeakerLock
 from typing import Any, Literal, NamedTuple
 
@@ -26,7 +27,7 @@ __all__ = ["Chunk", "ChunkResult", "Input", "Job", "chunks_of", "parse_chunks"]
 
 Input = Format | Literal["text", "lines"]
 
-_CHUNK = 64  # sentences; of text, so many paragraphs as come together
+_CHUNK = 64  # sentences; of text, as many as come together, parsed so many at a time
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ def chunks_of(blocks: Iterable[Block] | Iterable[TextBlock], read_as: Input, fil
 
 
 class ChunkResult(NamedTuple):
-    """What became of a chunk: its text, the sentences that could not be parsed, notes on others."""
+    """What became of some sentences of a chunk: their text, those that could not be parsed, notes on others."""
 
     file: int  # the number of the file that the chunk is of
-    size: int  # bytes of the chunk
+    size: int  # about so many bytes of the chunk; those of all its results add up to its size
     text: str
     sentences: int
     words: int
@@ -74,18 +75,27 @@ class ChunkResult(NamedTuple):
 
 
 class ChunkParser:
-    """Parses one chunk of the input after the other, and formats it."""
+    """Parses one chunk of the input after the other, a few sentences at a time, and formats them."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.pipeline = load(job.model)
         self.pipeline.check(job.options, retag=job.retag)
 
-    def __call__(self, chunk: Chunk) -> ChunkResult:
+    def __call__(self, chunk: Chunk) -> Iterator[ChunkResult]:
         errors: list[CrossarcError] = []
+        sentences = list(self._read(chunk, errors))
+        told = done = 0
+        for some in list(batches(sentences, _CHUNK)) or [[]]:
+            done += len(some)
+            so_far = chunk.size * done // len(sentences) if sentences else chunk.size
+            yield self._parsed(chunk.file, so_far - told, some, errors)
+            told, errors = so_far, []
+
+    def _parsed(self, file: int, size: int, sentences: list[Sentence], errors: list[CrossarcError]) -> ChunkResult:
+        """What becomes of some sentences, and of those that were broken."""
         notes: list[str] = []
         trees: list[Sentence] = []
-        sentences = list(self._read(chunk, errors))
         for parsed in self.pipeline.parse(sentences, self.job.options, retag=self.job.retag):
             notes += parsed.notes
             if parsed.error is not None:
@@ -96,7 +106,7 @@ class ChunkParser:
         words = sum(map(len, sentences))
         compared = "" if self.job.options.rules is None else "".join(map(FORMATTERS["conllu"], trees))
         done = tuple(errors), tuple(notes), compared
-        return ChunkResult(chunk.file, chunk.size, text, len(sentences), words, *done)
+        return ChunkResult(file, size, text, len(sentences), words, *done)
 
     def _read(self, chunk: Chunk, errors: list[CrossarcError]) -> Iterator[Sentence]:
         """The sentences of blocks, without tags if these are text."""
@@ -114,9 +124,10 @@ class ChunkParser:
 def parse_chunks(job: Job, chunks: Iterable[Chunk], jobs: int = 1) -> Iterator[ChunkResult]:
     """Parse the chunks of files; results come in their order."""
     if jobs == 1:
-        return map(ChunkParser(job), chunks)
+        return chain.from_iterable(map(ChunkParser(job), chunks))
     level, speaker = logging.getLogger("crossarc").getEffectiveLevel(), multiprocessing.get_context("spawn").Lock()
-    return in_processes(_parse, iter(chunks), jobs, start=_start, arguments=(job, level, speaker))
+    results = in_processes(_parse, iter(chunks), jobs, start=_start, arguments=(job, level, speaker))
+    return chain.from_iterable(results)
 
 
 _parser: ChunkParser  # of this process
@@ -131,5 +142,5 @@ def _start(job: Job, level: int, speaker: SpeakerLock) -> None:
     _parser = ChunkParser(job)
 
 
-def _parse(chunk: Chunk) -> ChunkResult:
-    return _parser(chunk)
+def _parse(chunk: Chunk) -> list[ChunkResult]:
+    return list(_parser(chunk))
