@@ -31,7 +31,7 @@ REACHED = {
     "graph": (0.8, 0.75, 0.3),
     "ilp": (0.75, 0.7, 0.1),
     "generative": (0.6, 0.5, -1.0),
-    "pseudo-projective": (0.8, 0.75, 0.1),
+    "pseudo-projective": (0.8, 0.75, 0.05),  # a projective parser has 0: so few trees teach few encoded labels
     "stacked": (0.8, 0.75, 0.3),
 }
 WITH_TREES = [param for param in names_of() if param.values[0] != "generative, em"]
