@@ -497,5 +497,5 @@ def test_help_shows_the_defaults_of_what_is_chosen():
     assert f"Passes over the treebank. [default: {default.epochs}]" in shown()
     for arguments in (["--learner", "crf"], ["--learner=crf"], ["--preset", "ms2007"]):
         assert f"Passes over the treebank. [default: {crf.epochs}]" in shown(*arguments)
-        assert f"0 is never. [default: {crf.patience}]" in shown(*arguments)
+        assert f"0: never. [default: {crf.patience}]" in shown(*arguments)
     assert 'The largest step of MIRA ("C"). [default: inf]' in shown("--preset", "mst2005-single")

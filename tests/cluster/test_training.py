@@ -100,7 +100,7 @@ def test_without_ray_one_line_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     write(TREEBANK, tmp_path / "x.conllu")
     command = ["train", tmp_path / "x.conllu", "-m", tmp_path / "m", "--shards", 2, "--ray", "auto"]
-    assert_one_line_error(run(*command), "pip install 'crossarc[cluster]'")
+    assert_one_line_error(run(*command), "pip install '.[cluster]'")
 
 
 # ---- models ----------------------------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ NETWORK = NeuralConfig(**{**SMALL, "epochs": 1})
 CHANGES: list[tuple[Config, dict[str, Any]]] = [
     (FIRST, {"order": "2", "projective": True, "single_root": False, "learner": "perceptron", "loss_augmented": False}),
     (FIRST, {"labels": "joint", "epochs": 1, "seed": 2, "features": "mcd2005", "hash_bits": 12, "max_candidates": 2}),
-    (FIRST, {"pruning_margin": 0.1, "aggressiveness": 0.001}),
+    (FIRST, {"pruning_margin": 0.1, "aggressiveness": 0.001, "shards": 2}),
     (replace(FIRST, order="2"), {"start": "nonprojective", "max_changes": 0}),
     (replace(FIRST, order="high"), {"restarts": 0}),
     (replace(FIRST, learner="kbest-mira"), {"k": 2}),

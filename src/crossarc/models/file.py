@@ -284,7 +284,7 @@ _ABOUT: dict[str, Kind] = {  # what is shown, by commands and the service
     "language": Text(),
     "treebank": Text(_LONGEST_TEXT),
     "licence": Text(),
-    "attribution": Text(_LONGEST_TEXT),
+    "attribution": Text(_LONGEST_TEXT, lines=True),
     "scores": MapOf(MapOf(Number(), keys=_NAME), keys=_NAME),
     "words_per_second": Number(0),
 }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crossarc._jit import jit, jit_inline
+from crossarc._jit import jit, jit_helper, jit_inline
 from crossarc.features._hashing import mix, sentence_attributes
 from crossarc.learning._online import passive_aggressive
 from crossarc.learning.online import Learner
@@ -74,7 +74,7 @@ def learn_links(batch, chosen, model, learners, gold, options, exploration, seed
     return wrong
 
 
-@jit_inline
+@jit_helper
 def begin_sentence(batch, b, model, gold, options):
     """The gold heads and labels of a sentence, a graph without arcs, and room for features."""
     nodes = slice(batch.starts[b], batch.starts[b + 1])

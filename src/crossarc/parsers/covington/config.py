@@ -35,7 +35,7 @@ class CovingtonConfig(Config):
     classifier: Literal["linear", "svm"] = setting(
         "linear",
         "svm: support vector machines with a quadratic kernel, as in the paper (needs scikit-learn: pip install "
-        "'crossarc[svm]'): a minute or two for 20,000 words, hours for 200,000, and slower parsing.",
+        "'.[svm]'): a minute or two for 20,000 words, hours for 200,000, and slower parsing.",
     )
     features: str = config.features("default, n07")
     unattached: Literal["closest", "root"] = setting(
