@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import resource
@@ -214,10 +215,13 @@ class Echo:
         pass
 
 
-def client(limits=None, base_url="http://localhost:8000", **access):
+def application(limits=None, **access):
     registry = Registry({"m": Description(("parser",), ("x",), True, True, "")})
-    app = make_app(Echo(), registry, limits or Limits(), Access(**access))
-    return TestClient(app, base_url=base_url, raise_server_exceptions=False)
+    return make_app(Echo(), registry, limits or Limits(), Access(**access))
+
+
+def client(limits=None, base_url="http://localhost:8000", **access):
+    return TestClient(application(limits, **access), base_url=base_url, raise_server_exceptions=False)
 
 
 PARSE = {"url": "/api/parse", "json": {"text": "a"}}
@@ -353,6 +357,31 @@ def test_long_addresses():
     reply = client(Limits(head=1000)).get("/api/models?" + "a" * 1000)
     assert reply.status_code == 431
     assert set(reply.json()) == {"error", "line", "sentence"}
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "begin"),
+    [
+        ("/api/parse", b"application/json", b'{"text": '),
+        ("/process", b"application/x-www-form-urlencoded", b"data=a"),
+        ("/process", b"multipart/form-data; boundary=x", b"--x"),
+    ],
+)
+def test_bodies_that_do_not_arrive(path, kind, begin):
+    parts = [{"type": "http.request", "body": begin, "more_body": True}]
+    head = {"headers": [(b"host", b"localhost"), (b"content-type", kind)], "query_string": b""}
+    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), **head}
+    sent = []
+
+    async def receive():
+        return parts.pop() if parts else await asyncio.get_running_loop().create_future()  # nothing more comes
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(application(Limits(seconds=0.05))(scope, receive, send))
+    assert sent[0]["status"] == 408
+    assert b"did not arrive within 0.05 seconds" in sent[1]["body"]
 
 
 def test_too_many_requests_at_once():
