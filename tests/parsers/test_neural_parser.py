@@ -77,7 +77,7 @@ def test_it_parses_without_torch(tmp_path):
 def test_training_without_torch_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "crossarc.parsers.neural.learning", raising=False)
-    with pytest.raises(CrossarcError, match=r"needs torch: pip install 'crossarc\[neural\]'"):
+    with pytest.raises(CrossarcError, match=r"needs torch: pip install '\.\[neural\]'"):
         train(TRAIN, NeuralConfig(**SMALL))
 
 

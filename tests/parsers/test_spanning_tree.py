@@ -103,8 +103,9 @@ def test_a_violated_margin_is_enough_for_an_update():
     config = replace(PRESETS["mp2006"], hash_bits=16, max_changes=0)  # only projective trees are found
     training = LinearTraining(Treebank(TRAIN), config, TrainingSetup())
     learner, batch, gold = training.learner, training.treebank.batch, training.treebank.gold
-    training.scorer = training._scorer(learner.weights, None)
-    models, parser = training._with_weights(learner.weights).models, training._parser(training.scorer)
+    training.heads = training._head_stage(None)
+    training.label_weights = training._train_labels(np.random.default_rng(1))
+    models, parser = training.heads.scorer(learner.weights).models, training._parser(training._scorer(learner.weights))
     crossing = [i for i, sentence in enumerate(TRAIN) if not is_projective(sentence.heads)][:5]
     for number in crossing:
         sentence = TRAIN[number]
