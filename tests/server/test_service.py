@@ -245,7 +245,12 @@ def test_too_much_work_is_refused(model_file):
 
 @pytest.mark.parametrize(
     ("request_", "error"),
-    [({}, "text"), ({"text": 5}, "text"), ({"text": "", "k": 0}, "k"), ({"text": "", "file": "x"}, "there is no field 'file'")],
+    [
+        ({}, "text"),
+        ({"text": 5}, "text"),
+        ({"text": "", "k": 0}, "k"),
+        ({"text": "", "file": "x"}, "there is no field 'file'"),
+    ],
 )
 def test_requests_of_another_form(client, request_, error):
     reply = client.post("/api/parse", json=request_)
