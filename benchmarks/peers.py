@@ -16,7 +16,7 @@ import importlib.metadata
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -84,7 +84,8 @@ def main() -> None:
 def page(results: Results) -> str:
     tables = (line for treebank, result in results.items() for line in (*table(treebank, result), ""))
     lines = ["# Beside other parsers", "", "Written by `python benchmarks/peers.py`.", "", *tables]
-    return "\n".join([*lines, *(conditions() if results else ()), QUOTED])
+    measured = {name for result in results.values() for name in result["systems"]}
+    return "\n".join([*lines, *(conditions(measured) if results else ()), QUOTED])
 
 
 def model_of(peer: str, treebank: str) -> Path:
@@ -194,11 +195,25 @@ def words_a_second(treebank: str, name: str, where: str) -> float:
     return sum(map(len, dev)) / (time.process_time() - start)
 
 
-def conditions() -> list[str]:
+def conditions(measured: Set[str]) -> list[str]:
     spacy, udpipe = (importlib.import_module(MODULES[peer]) for peer in PEERS)
     versions = {peer: importlib.metadata.version(package) for peer, package in PEERS.items()}
     settings = ", ".join(f"{part} `{options}`" for part, options in udpipe.SETTINGS.items())
-    return f"""\
+    of_peers = {
+        "spaCy": f"""\
+- **spaCy** {versions["spaCy"]}: the design of its small English pipelines (tok2vec, tagger, parser), trained for
+  {spacy.STEPS:,} steps, seed {spacy.SEED}, the best on dev kept. A morphologizer learns beside them, for
+  UPOS and features; it is left out when time is taken, and so are lemmas, which its pipelines look up in tables. Its
+  tokens from raw text are those of its English rules, which were not made for this treebank: compare trees from the
+  gold words.
+""",
+        "UDPipe 1": f"""\
+- **UDPipe 1** (ufal.udpipe {versions["UDPipe 1"]}): {settings}; otherwise its own defaults, with which training takes
+  more than an hour. Its authors' models, trained for longer, with vectors learnt from the same data and settings
+  searched for, are better (below).
+""",
+    }
+    text = f"""\
 ## How it was measured
 
 F1 on test by the official scorer (CoNLL 2018). Words a second of one thread by processor time, from raw text: medians
@@ -207,15 +222,8 @@ is then timed with that of dev. Crossarc and UDPipe write CoNLL-U, spaCy leaves 
 pretrained encoder or pretrained vectors, but for `en-minilm`, which begins with MiniLM, and `en`, which begins with
 MiniLM's vectors of pieces of words.
 
-- **spaCy** {versions["spaCy"]}: the design of its small English pipelines (tok2vec, tagger, parser), trained for
-  {spacy.STEPS:,} steps, seed {spacy.SEED}, the best on dev kept. A morphologizer learns beside them, for
-  UPOS and features; it is left out when time is taken, and so are lemmas, which its pipelines look up in tables. Its
-  tokens from raw text are those of its English rules, which were not made for this treebank: compare trees from the
-  gold words.
-- **UDPipe 1** (ufal.udpipe {versions["UDPipe 1"]}): {settings}; otherwise its own defaults, with which training takes
-  more than an hour. Its authors' models, trained for longer, with vectors learnt from the same data and settings
-  searched for, are better (below).
-""".splitlines()
+"""
+    return [*(text + "".join(of_peers[peer] for peer in PEERS if peer in measured)).splitlines(), ""]
 
 
 QUOTED = """\
