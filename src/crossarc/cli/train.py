@@ -197,10 +197,11 @@ def command(
     given = {name: value for name, value in options.items() if value is not None}
     config = config_of(chosen, preset, given, dev=bool(dev))
     workers = _workers(config, jobs, ray)
-    if workers is None and (jobs or 1) > 1 and getattr(config, "labels", "two-stage") != "two-stage":
-        raise click.UsageError("--jobs has no effect here: only with --labels two-stage")
-    if workers is None and (jobs or 1) > 1 and Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
-        raise click.UsageError(f"not with --system {system}: --jobs")
+    if workers is None and (jobs or 1) > 1:
+        if getattr(config, "labels", "two-stage") != "two-stage":
+            raise click.UsageError("--jobs has no effect here: only with --labels two-stage")
+        if Capability.PARALLEL_TRAINING not in chosen.parser.capabilities:
+            raise click.UsageError(f"not with --system {system}: --jobs")
     if pseudo_projective and options.get("projective") is False:
         raise click.UsageError("--pseudo-projective trains a projective parser: not with --nonprojective")
     names = _component_names(components)

@@ -33,8 +33,7 @@ class LocalWorkers:
         jobs = min(self.jobs, len(shards))
         holders: list[_Process] = []
         try:
-            for number in range(jobs):
-                holders.append(_Process(shards[number::jobs], speaks=number == 0))  # noqa: PERF401 (those that are started are ended)
+            holders.extend(_Process(shards[number::jobs], speaks=number == 0) for number in range(jobs))
             for holder in holders:
                 holder.give_shards()
             yield partial(ask_all, holders, len(shards), bytes)
